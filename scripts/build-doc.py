@@ -132,13 +132,11 @@ def fields(text):
 
 
 def trace_arguments(sources):
-    """
-    What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
+    """What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
     those of the TracedCallback that fires.
 
     @param sources text of each file of the module
-    @return arguments by name of the callback
-    """
+    @return arguments by name of the callback"""
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
         texts = [text for text in sources if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]
@@ -223,6 +221,14 @@ def forget(source, system):
 
 # Site -----------------------------------------------------------------------------------------------------------------
 
+def run_json(*command):
+    """@return what a program prints, parsed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        fail(1, f"{command[0]}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
 def main():
     """Copy the chapters, add the tables, let Sphinx make pages."""
     if len(sys.argv) > 2 or any(word.startswith("-") for word in sys.argv[1:]):
@@ -240,10 +246,7 @@ def main():
                               check=False)
         if made.returncode or not program.exists():
             fail(2, f"{program} cannot be built:\n{(made.stdout + made.stderr).strip()}")
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    if done.returncode:
-        fail(1, f"{program}: {done.stderr.strip()}")
-    types = sorted(json.loads(done.stdout), key=lambda entry: entry["name"])
+    types = sorted(run_json(program), key=lambda entry: entry["name"])
 
     # In folders as in the checkout: chapters include files of scripts by their relative paths.
     tree, html = build / "doc" / "source", build / "doc" / "html"
@@ -261,6 +264,8 @@ def main():
     (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")
     (source / "profiles.rst").write_text(profile_page(types), encoding="utf-8")
     (source / "traces.rst").write_text(trace_page(types), encoding="utf-8")
+    write_csv(source / "series.csv", [(f"``--{table['option']}``", escaped(table["help"]), f"``{', '.join(table['columns'])}``")
+                                      for table in run_json(program, "--series")])
     write_csv(source / "rooms.csv", [(f"``{room}``", count, lines, ", ".join(below)) for room, count, lines, below
                                      in rooms.table(rooms.read_files()[0])])
     header = (MODULE / "base" / "roce-version.h").read_text(encoding="utf-8")

@@ -4,12 +4,10 @@
 
     compare_reference.py [--build DIR] [--reference DIR] [--out DIR] [--repeats N] [--jobs N]
 
-For each transport: slowdowns (that simulator's ideal FCT) by size, median and P99, theirs and ours;
-how many single flows agree; how far the same figures move in N runs in which nothing changes but
-that every flow starts 0 to 20 ns later and the marking has other random numbers; and what each
-known difference between the simulators does, switched on one at a time. A difference above 5 % that
-is outside what those runs show is marked (!). Prints Markdown, writes reference.md, reference.csv
-and reference.png.
+For each transport: slowdowns (that simulator's ideal FCT) by size, median and P99, theirs and ours; how many single flows agree;
+how far the same figures move in N runs in which nothing changes but that every flow starts 0 to 20 ns later and the marking has
+other random numbers; and what each known difference between the simulators does, switched on one at a time. A difference above 5
+% that is outside what those runs show is marked (!). Prints Markdown, writes reference.md, reference.csv and reference.png.
 """
 
 import argparse
@@ -22,34 +20,29 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import List, NamedTuple, Sequence, Tuple
 
-import pandas as pd
-
 import roce_results as rr
 from roce_campaign.regress import Bound
 from roce_files import OwnFiles
 from roce_jobs import positive
 from roce_plot import look
+import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
 # Short name in file names, --cc, further options.
-TRANSPORTS = (("dcqcn", "Dcqcn", ["--set=HAS_WIN=0"]), ("hpcc", "Hpcc", []),
-              ("timely", "Timely", ["--set=HAS_WIN=0"]))
+TRANSPORTS = (("dcqcn", "Dcqcn", ["--set=HAS_WIN=0"]), ("hpcc", "Hpcc", []), ("timely", "Timely", ["--set=HAS_WIN=0"]))
 # What differs if it is not made equal: name, transports it concerns, options; {paths} is paths.csv
 # without the ACKs' column.
-SWITCHES = (
-    ("ACKs hashed as this module does", "all", ["--paths={data}"]),
-    ("data and ACKs hashed as this module does", "all", ["--paths="]),
-    ("telemetry exact", "hpcc", ["--ns3::roce::IntStamper::TxUnit=1",
-                                 "--ns3::roce::IntStamper::QueueUnit=1"]),
-    ("window counts wire bytes", "hpcc", ["--ns3::roce::Nic::PayloadWindow=0"]),
-    ("rate changes stretch what is left of a gap", "all", ["--ns3::roce::Nic::Repacing=stretch"]),
-    ("exact serialisation", "all", ["--ns3::roce::Port::SerialisationTick=0ns"]),
-    ("ACKs in the control class", "all", ["--ns3::roce::Nic::ControlClass=0"]),
-    ("marking at enqueue", "dcqcn", ["--ns3::roce::EcnMarker::MarkAtEnqueue=1"]),
-    ("CNPs as frames, one per 4 us", "dcqcn", ["--ns3::roce::Dcqcn::CnpInAck=false",
-                                               "--ns3::roce::Dcqcn::MinTimeBetweenCnps=4us"]),
-    ("other random numbers for marking", "dcqcn", ["--seed=2"]),
-)
+SWITCHES = (("ACKs hashed as this module does", "all", ["--pathFile={data}"]),
+            ("data and ACKs hashed as this module does", "all", ["--pathFile="]),
+            ("telemetry exact", "hpcc", ["--ns3::roce::IntStamper::TxUnit=1", "--ns3::roce::IntStamper::QueueUnit=1"]),
+            ("window counts wire bytes", "hpcc", ["--ns3::roce::Nic::PayloadWindow=0"]),
+            ("rate changes stretch what is left of a gap", "all", ["--ns3::roce::Nic::Repacing=stretch"]),
+            ("exact serialisation", "all", ["--ns3::roce::Port::SerialisationTick=0ns"]),
+            ("ACKs in the control class", "all", ["--ns3::roce::Nic::ControlClass=0"]),
+            ("marking at enqueue", "dcqcn", ["--ns3::roce::EcnMarker::MarkAtEnqueue=1"]),
+            ("CNPs as frames, one per 4 us", "dcqcn", ["--ns3::roce::Dcqcn::CnpInAck=false",
+                                                       "--ns3::roce::Dcqcn::MinTimeBetweenCnps=4us"]),
+            ("other random numbers for marking", "dcqcn", ["--seed=2"]))
 UNEXPLAINED = Bound.parse("5%")  # differences above this want an explanation
 EQUAL, NEAR = Bound.parse("1.499ns"), Bound.parse("1%")  # of a single flow: the same to the nanosecond, and similar
 PERCENTILES = {"median": 500_000, "P99": 990_000}
@@ -92,14 +85,11 @@ class Runner:
     """Runs replay on the reference's inputs."""
 
     def __init__(self, build: str, inputs: Path, folder: Path) -> None:
-        """
-        @param folder for flow lists and runs, which nobody needs afterwards
-        """
+        """@param folder for flow lists and runs, which nobody needs afterwards"""
         self.inputs, self.folder = inputs, folder
         self.program = os.path.join(build, "bin", "replay")
         self.data_paths = folder / "data-paths.csv"
-        lines = (inputs / "paths.csv").read_text(encoding="utf-8").splitlines()
-        self.data_paths.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines) + "\n", encoding="utf-8")
+        pd.read_csv(inputs / "paths.csv").iloc[:, :2].to_csv(self.data_paths, index=False)
 
     def shifted_flows(self, seed: int) -> Path:
         """The flow list with each flow a little later."""
@@ -113,17 +103,15 @@ class Runner:
         return path
 
     def run(self, name: str, cc: str, options: Sequence[str], reference: pd.DataFrame) -> Comparison:
-        """One run, compared."""
         out = self.folder / name
         options = [option.format(data=self.data_paths) for option in options]
         given = {option.split("=")[0] for option in options}
-        inputs = {"--topology": "topology.txt", "--config": "config.txt", "--flows": "flow.txt", "--paths": "paths.csv"}
+        inputs = {"--topology": "topology.txt", "--config": "config.txt", "--flows": "flow.txt", "--pathFile": "paths.csv"}
         command = [self.program, f"--cc={cc}", "--profile=hpcc-sim", f"--out={out}", "--progress=none",
                    *(f"{option}={self.inputs / file}" for option, file in inputs.items() if option not in given), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise rr.ResultError(f"{' '.join(command)}: status {done.returncode}: "
-                                 f"{done.stderr.strip().splitlines()[-1:]}")
+            raise rr.ResultError(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
         flows = read(out / "flows.csv", "bytes")
         shutil.rmtree(out)
         return Comparison(flows, reference)
@@ -164,7 +152,6 @@ class Transport(NamedTuple):
             for name, c in (("nothing", self.ours), *self.switched)]
 
     def text(self) -> str:
-        """Markdown."""
         p5, median, p95 = (rr.percentile(self.ours.ratios, p) for p in (50_000, 500_000, 950_000))
         return "\n\n".join([
             f"### {self.cc}",
@@ -174,7 +161,6 @@ class Transport(NamedTuple):
 
 
 def percent(ours: float, theirs: float) -> str:
-    """Difference in percent."""
     return f"{100 * (ours / theirs - 1):+.1f}"
 
 
@@ -213,7 +199,6 @@ def draw(transports: Sequence[Transport], path: str) -> None:
 
 
 def main() -> int:
-    """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=str(ROOT / "build"))
     parser.add_argument("--reference", type=Path, default=ROOT / "test" / "reference" / "leafspine128")

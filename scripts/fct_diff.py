@@ -4,9 +4,9 @@
 
     fct_diff.py A B [--tolerance 1%]
 
-A and B are run folders or flows.csv files. Flows are matched by id. Without --tolerance every
-column must be equal. With one, the times and slowdowns may differ by that much, and packets and
-retransmitted are shown but not judged; all other columns must still be equal.
+A and B are run folders or flows.csv files. Flows are matched by id. Without --tolerance every column must be equal. With one, the
+times and slowdowns may differ by that much, and packets and retransmitted are shown but not judged; all other columns must still
+be equal.
 
 Exit status: 0 equal within the tolerance, 1 different, 2 unreadable input.
 """
@@ -36,7 +36,7 @@ class Change(NamedTuple):
     def row(self) -> List[str]:
         """Of the table of the largest."""
         a, b = self.a, self.b
-        change = "-" if None in (a.fct_ps, b.fct_ps) else percent(relative(a.fct_ps, b.fct_ps))
+        change = "-" if None in (a.fct_ps, b.fct_ps) else f"{100 * relative(a.fct_ps, b.fct_ps):+.4f}%"
         return [str(a.id), str(a.size), *("-" if f.fct_ps is None else f"{f.fct_ps / 1000:.3f}" for f in (a, b)), change,
                 " ".join(self.beyond) or "-", " ".join(self.within) or "-"]
 
@@ -74,21 +74,11 @@ def allowed(field: str, a: rr.Flow, b: rr.Flow, bound: Bound) -> bool:
 
 
 def compare(a: rr.Flow, b: rr.Flow, bound: Bound) -> Change:
-    """The columns that differ."""
-    change = Change(a, b, [], [])
-    for field in rr.Flow._fields:
-        if getattr(a, field) != getattr(b, field):
-            (change.within if allowed(field, a, b, bound) else change.beyond).append(COLUMN.get(field, field))
-    return change
-
-
-def percent(share: float) -> str:
-    """+1.0000%"""
-    return f"{100 * share:+.4f}%"
+    fields = {f: allowed(f, a, b, bound) for f in rr.Flow._fields if getattr(a, f) != getattr(b, f)}
+    return Change(a, b, *([COLUMN.get(f, f) for f, good in fields.items() if good == within] for within in (False, True)))
 
 
 def bin_table(pairs: Sequence[Tuple[rr.Flow, rr.Flow]], changes: Sequence[Change]) -> rr.Table:
-    """Summary by size bin."""
     header = ["size", "flows", "different", "beyond", "FCT mean change", "FCT largest",
               "A slowdown mean", "B slowdown mean", "A P99", "B P99"]
     metrics = [of_flows([pair[i] for pair in pairs]) for i in (0, 1)]
@@ -101,15 +91,13 @@ def bin_table(pairs: Sequence[Tuple[rr.Flow, rr.Flow]], changes: Sequence[Change
         shares = [share for share, _ in fct_changes(*zip(*done))] if done else []
         key = "all" if label == "all" else f"all.{label}"
         rows.append([label, str(len(here)), str(len(changed)), str(sum(bool(c.beyond) for c in changed)),
-                     percent(sum(shares) / len(done)) if done else "-", percent(shares[0]) if shares else "-"]
+                     f"{100 * sum(shares) / len(done):+.4f}%" if done else "-", f"{100 * shares[0]:+.4f}%" if shares else "-"]
                     + [f"{m[name]:.6f}" if name in m else "-" for name in (f"{key}.slowdown.mean", f"{key}.slowdown.p99") for m in metrics])
     return header, rows
 
 
 def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("a", metavar="A", help="run folder or flows.csv (the reference)")
     parser.add_argument("b", metavar="B", help="run folder or flows.csv")
     parser.add_argument("--tolerance", type=tolerance, default="0", metavar="T",

@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --paths.
+"""The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --pathFile.
 
     hpcc_paths.py TOPOLOGY FLOWS [--next-hops=ascending|descending] > paths.csv
 
-A switch there hashes source and destination address and both UDP ports with MurmurHash3 (32 bits),
-its node id is the seed, and takes that entry, modulo their number, of the next hops on shortest
-paths. Source ports count from 10000 for each pair of hosts; ACKs swap addresses and ports. The
-order of next hops is that of memory addresses there: ascending or descending node ids, as the
+A switch there hashes source and destination address and both UDP ports with MurmurHash3 (32 bits), its node id is the seed, and
+takes that entry, modulo their number, of the next hops on shortest paths. Source ports count from 10000 for each pair of hosts;
+ACKs swap addresses and ports. The order of next hops is that of memory addresses there: ascending or descending node ids, as the
 machine had it. Compare with a known path to find out.
 """
 
@@ -50,14 +49,20 @@ class Topology:
         rows = read_rows(path)
         self.descending = descending
         self.neighbours: Dict[int, List[int]] = defaultdict(list)
-        count, others, links = counts(path, rows.pop(0))
+        # Switches, perhaps DCI switches beside them, and links (see replay); SimAI has two kinds of switches, and a name.
+        first = rows.pop(0)
+        simai = len(first) > 5 and not first[5].isdigit()
+        count = number(path, first, 2) + number(path, first, 3) if simai else number(path, first, 1)
+        others = 0 if simai or len(first) == 3 else number(path, first, 2)
+        links = number(path, first, 4 if simai else 2 if len(first) == 3 else 3)
         ids: List[int] = []
         while len(ids) < count:
             if not rows:
                 raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
-            ids += numbers(path, rows.pop(0))
+            row = rows.pop(0)
+            ids += [number(path, row, i) for i in range(len(row))]
         if others and len(ids) == count and rows and all(word.isdigit() for word in rows[0]):  # LCMP
-            ids += numbers(path, rows.pop(0))
+            ids += map(int, rows.pop(0))
         self.switches = set(ids)
         for row in [*rows, *[[]] * links][:links]:  # explanations may follow
             a, b = number(path, row, 0), number(path, row, 1)
@@ -95,15 +100,6 @@ class Topology:
         return "-".join(map(str, nodes))
 
 
-def counts(path: str, first: List[str]) -> Tuple[int, int, int]:
-    """Switches, perhaps DCI switches beside them, and links, by the first line of a topology (see replay)."""
-    if len(first) > 5 and not first[5].isdigit():  # SimAI
-        return number(path, first, 2) + number(path, first, 3), 0, number(path, first, 4)
-    if len(first) == 3:
-        return number(path, first, 1), 0, number(path, first, 2)
-    return number(path, first, 1), number(path, first, 2), number(path, first, 3)
-
-
 def read_flows(path: str) -> List[Tuple[int, int, int]]:
     """Source, destination and destination port of each flow."""
     first, *rows = read_rows(path)
@@ -113,15 +109,11 @@ def read_flows(path: str) -> List[Tuple[int, int, int]]:
         raise rr.ResultError(f"{path}: {len(rows)} flows, expected {count}, the number in its first line")
     if any(len(row) not in (6, 7) for row in rows):
         raise rr.ResultError(f"{path}: expected lines src dst pg dport size start; others have no such ports")
-    numbered = are_numbered(rows)
+    # Seven columns may have a number in front (m3, see replay), or a stop time behind (Hawkeye).
+    first_id = 1 if rows and rows[0][0] == "1" else 0
+    numbered = all(len(row) == 7 and row[0] == str(first_id + i) and row[1] != row[2] and re.fullmatch("[0-7]", row[3])
+                   and re.fullmatch("[0-9]+", row[5]) for i, row in enumerate(rows))
     return [tuple(number(path, row, i + numbered) for i in (0, 1, 3)) for row in rows]
-
-
-def are_numbered(rows: List[List[str]]) -> bool:
-    """Whether flows have seven columns with a number in front (m3, see replay), not with a stop time behind (Hawkeye)."""
-    first = 1 if rows and rows[0][0] == "1" else 0
-    return all(len(row) == 7 and row[0] == str(first + i) and row[1] != row[2] and re.fullmatch("[0-7]", row[3])
-               and re.fullmatch("[0-9]+", row[5]) for i, row in enumerate(rows))
 
 
 def read_rows(path: str) -> List[List[str]]:
@@ -141,13 +133,7 @@ def number(path: str, fields: List[str], index: int) -> int:
     try:
         return int(fields[index])
     except (IndexError, ValueError):
-        raise rr.ResultError(f"{path}: '{' '.join(fields)}', expected an integer as field "
-                             f"{index + 1}") from None
-
-
-def numbers(path: str, fields: List[str]) -> List[int]:
-    """Fields that are all integers."""
-    return [number(path, fields, i) for i in range(len(fields))]
+        raise rr.ResultError(f"{path}: '{' '.join(fields)}', expected an integer as field {index + 1}") from None
 
 
 def main() -> int:

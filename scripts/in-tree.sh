@@ -43,7 +43,7 @@ if [ -z "$tree" ]; then
 fi
 cd "$tree"
 
-# What an earlier call has put there goes (copies are told by a list), nothing else does.
+# What an earlier call has put there goes (a list names the copies), nothing else does.
 copied=contrib/.roce-copied
 find contrib scratch -maxdepth 1 -lname "$root/*" -delete
 if [ -f "$copied" ]; then

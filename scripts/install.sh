@@ -11,14 +11,13 @@ packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libssl-dev libisal-dev libgtest-dev
     g++ clang libclang-rt-dev cmake ninja-build ccache
     libopenmpi-dev openmpi-bin
-    python3 python3-matplotlib python3-pandas python3-pytest python3-sphinx
+    python3 python3-matplotlib python3-sphinx
     tshark
     python3-pandas python3-yaml python3-jsonschema python3-scipy python3-jinja2 python3-pytest
 )
 
 for option in "$@"; do
     case "$option" in
-    --with-tshark) ;; # of earlier versions: it is always installed now
     --with-slurm) packages+=(slurm-wlm munge) ;;
     --with-ns3-source) packages+=(dpkg-dev) ;;
     --with-mpi) packages+=(dpkg-dev) ;;

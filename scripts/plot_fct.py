@@ -4,8 +4,8 @@
 
     plot_fct.py RUN... --out DIR
 
-writes slowdown-by-size.png and fct-cdf.png. Flows are put into bins of about equal count by size
-(flows of one size stay together), and a bin is drawn at the median of its sizes.
+writes slowdown-by-size.png and fct-cdf.png. Flows are put into bins of about equal count by size (flows of one size stay
+together), and a bin is drawn at the median of its sizes.
 """
 
 import argparse
@@ -89,16 +89,12 @@ def plot_cdf(runs: Sequence[rr.Run], path: str, shown: Styles = None) -> None:
         ax.set_title(rr.SCOPE_TITLES[scope])
         ax.set_xlabel("flow completion time (log scale)")
     figure.panels[0].set_ylabel("flows that finished within")
-    figure.save(path, look.keys(shown), [
-        "FCT: from the start of the flow to the sender's last ACK. Markers at each tenth.",
-        *unfinished_note(runs, "count as longer than any time shown")])
+    figure.save(path, look.keys(shown), ["FCT: from the start of the flow to the sender's last ACK. Markers at each tenth.",
+                                         *unfinished_note(runs, "count as longer than any time shown")])
 
 
 def plot(runs: Sequence[rr.Run], out: str) -> List[str]:
-    """Both plots.
-
-    @return the files written
-    """
+    """Both plots. @return the files written"""
     files = [os.path.join(out, "slowdown-by-size.png"), os.path.join(out, "fct-cdf.png")]
     plot_slowdown(runs, files[0])
     plot_cdf(runs, files[1])
@@ -106,12 +102,11 @@ def plot(runs: Sequence[rr.Run], out: str) -> List[str]:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     rr.add_run_arguments(parser)
     parser.add_argument("--out", default=".", metavar="DIR", help="where to write the PNGs")
     args = parser.parse_args()
-    print("\n".join(plot(rr.load_runs(args.runs, args.labels, args.warmup_ns), args.out)))
+    print("\n".join(plot(rr.load_runs(args), args.out)))
     return 0
 
 

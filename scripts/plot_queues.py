@@ -4,10 +4,9 @@
 
     plot_queues.py RUN... --out DIR
 
-writes queues.png, one panel per run: the queues with the largest peaks in colour, the others in
-grey. Reads queues.csv of each run folder (columns time_ns, node, port, class, queue_bytes): a row
-gives the length of one queue from that time until the queue's next row. Names of nodes come from
-"nodeNames" in summary.json where it has them.
+writes queues.png, one panel per run: the queues with the largest peaks in colour, the others in grey. Reads queues.csv of each
+run folder (columns time_ns, node, port, class, queue_bytes): a row gives the length of one queue from that time until the queue's
+next row. Names of nodes come from "nodeNames" in summary.json where it has them.
 """
 
 import argparse
@@ -23,8 +22,7 @@ import pandas as pd
 def read_queues(folder: str, names: Dict[str, str], ports: str = "*") -> pd.DataFrame:
     """The queues of a run that were ever non-empty, by descending peak: series, time_us, value (bytes), peak.
 
-    @param ports a pattern for NODE:PORT
-    """
+    @param ports a pattern for NODE:PORT"""
     data = series.read(folder, "queues.csv", ("node", "port", "class"), ["queue_bytes"], "a run with --queues")
     found = []
     for name, node, port, part in series.by_port(data, names):
@@ -42,8 +40,7 @@ def plot(runs: Sequence[Tuple[str, str, dict]], path: str, top: int, ports: str 
     @param path the PNG
     @param top how many queues of a run are highlighted
     @param ports only those whose NODE:PORT is like this
-    @return False, and no plot, when all queues are empty all the time
-    """
+    @return False, and no plot, when all queues are empty all the time"""
     found = {label: read_queues(folder, summary.get("nodeNames", {}), ports) for label, folder, summary in runs}
     everything = pd.concat(found.values())
     if everything.empty:
@@ -72,7 +69,6 @@ def plot(runs: Sequence[Tuple[str, str, dict]], path: str, top: int, ports: str 
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder with queues.csv")
     parser.add_argument("--labels", help="comma-separated names of the runs (default: folders)")

@@ -4,10 +4,9 @@
 
     plot_series.py RUN [--out DIR] [--from US] [--to US]
 
-writes series.png, a panel for each of these tables that the run folder has: queues.csv, rates.csv
-(goodput, and the rate that the rate law allows), transport.csv, pauses.csv, utilisation.csv. Each
-panel shows those queues, flows or ports with the largest values. Both what was sampled and what was
-recorded on change is drawn; names of nodes come from "nodeNames" in summary.json.
+writes series.png, a panel for each of these tables that the run folder has: queues.csv, rates.csv (goodput, and the rate that the
+rate law allows), transport.csv, pauses.csv, utilisation.csv. Each panel shows those queues, flows or ports with the largest
+values. Both what was sampled and what was recorded on change is drawn; names of nodes come from "nodeNames" in summary.json.
 """
 
 import argparse
@@ -27,10 +26,7 @@ TABLES = {"queues": (PORT, "queue_bytes"), "rates": (("flow",), "acked_bytes", "
 
 
 def read_tables(folder: str, names: Dict[str, str]) -> Dict[str, pd.DataFrame]:
-    """The tables that a folder has, with the columns series and value.
-
-    @param names of nodes
-    """
+    """The tables that a folder has, with the columns series and value. @param names of nodes"""
     tables = {}
     for table, (keys, value, *more) in TABLES.items():
         if os.path.exists(roce_manifest.file_of(folder, f"{table}.csv")):
@@ -57,10 +53,7 @@ def interval_of(table: str, data: pd.DataFrame, summary: dict) -> Optional[float
 
 
 def busy_share(data: pd.DataFrame, edges: np.ndarray, interval: Optional[float]) -> np.ndarray:
-    """Average of a utilisation in each bin.
-
-    @param interval between samples, or none: on change
-    """
+    """Average of a utilisation in each bin. @param interval between samples, or none: on change"""
     time, value = data["time_us"].to_numpy(), data["value"].to_numpy()
     before = np.append(0.0, time[:-1])
     if interval is None:
@@ -102,8 +95,7 @@ def panels_of(tables: Dict[str, pd.DataFrame], summary: dict, top: int, variable
               ) -> Dict[Tuple[str, str], pd.DataFrame]:
     """What is drawn in each panel, by its table and title: the series with the largest values, the largest first.
 
-    @param variable of the rate law, or none: its first
-    """
+    @param variable of the rate law, or none: its first"""
     found, flows = {}, []
     if "queues" in tables:
         found["queues", "queue"] = pick(tables["queues"], largest(tables["queues"], "max", top))
@@ -131,7 +123,6 @@ def panels_of(tables: Dict[str, pd.DataFrame], summary: dict, top: int, variable
 
 
 def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:
-    """The figure."""
     figure = look.Figure(len(panels), 1, 10.5, 1.6, sharex=True)
     for ax, ((table, title), data) in zip(figure.panels, panels.items()):
         ax.set_ylabel(title, fontsize=look.SMALL)
@@ -151,12 +142,10 @@ def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, e
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("--out", metavar="DIR", help="where to write series.png (RUN)")
-    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US",
-                        help="begin of what is drawn, us")
+    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="begin of what is drawn, us")
     parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (that of the run)")
     parser.add_argument("--top", type=int, default=4, help="queues, flows and ports (default 4)")
     parser.add_argument("--variable", help="of transport.csv (its first)")

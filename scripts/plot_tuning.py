@@ -4,9 +4,9 @@
 
     plot_tuning.py RUN... --out DIR [--labels A,B,...]
 
-writes tuning.png: utility, throughput, RTT, pauses, the share of elephants, and a panel for each
-parameter that changes in one of the runs. Reads tuning.csv of each run folder (column time_ns, and
-whichever others there are): a row is about the interval that ends then.
+writes tuning.png: utility, throughput, RTT, pauses, the share of elephants, and a panel for each parameter that changes in one of
+the runs. Reads tuning.csv of each run folder (column time_ns, and whichever others there are): a row is about the interval that
+ends then.
 """
 
 import argparse
@@ -41,10 +41,7 @@ def panels(runs: Dict[str, pd.DataFrame]) -> Dict[str, str]:
 
 
 def plot(folders: Dict[str, str], file: str, styles: Dict[str, dict] = None) -> bool:
-    """Draw the runs, each with its label.
-
-    @return false if there is nothing to draw
-    """
+    """Draw the runs, each with its label. @return false if there is nothing to draw"""
     runs = {label: read_tuning(folder) for label, folder in folders.items()}
     styles = styles or look.styles(runs)
     shown = panels(runs)
@@ -70,9 +67,7 @@ def plot(folders: Dict[str, str], file: str, styles: Dict[str, dict] = None) -> 
 
 
 def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", metavar="RUN", help="result folder")
     parser.add_argument("--out", required=True, metavar="DIR", help="where tuning.png goes")
     parser.add_argument("--labels", help="names of the runs, separated by commas")

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files that scripts write into a folder a user names, and that only those are replaced or removed.
 
-A folder lists what is a script's own in .roce-files: a line "+ NAME" before a file is written,
-"- NAME" after it is removed, so that a kill at any time leaves a list that covers what is there. A
-file of the same name that is not in the list is somebody else's: it is never touched, the script
-says so and ends.
+A folder lists what is a script's own in .roce-files: a line "+ NAME" before a file is written, "- NAME" after it is removed, so
+that a kill at any time leaves a list that covers what is there. A file of the same name that is not in the list is somebody
+else's: it is never touched, the script says so and ends.
 """
 
+import contextlib
 import fcntl
 import itertools
 import os
-from typing import Dict, Iterable, List, Set
+from typing import Iterable, List, Set
 
-import roce_results as rr
+from roce_manifest import ResultError
 
 LIST = ".roce-files"
 LOCK = ".lock"
@@ -31,14 +31,14 @@ class OwnFiles:
         return os.path.join(self.folder, name)
 
     def listed(self) -> Set[str]:
-        """Names in the list."""
-        names: Dict[str, None] = {}
-        for line in read_lines(self.path(LIST)):
-            if line.startswith("+ "):
-                names[line[2:]] = None
-            elif line.startswith("- "):
-                names.pop(line[2:], None)
-        return set(names)
+        names: Set[str] = set()
+        with contextlib.suppress(FileNotFoundError), open(self.path(LIST), encoding="utf-8", errors="surrogateescape") as stream:
+            for line in stream.read().split("\n")[:-1]:  # without half a line
+                if line.startswith("+ "):
+                    names.add(line[2:])
+                elif line.startswith("- "):
+                    names.discard(line[2:])
+        return names
 
     def marked(self) -> bool:
         """True if scripts have written here."""
@@ -49,7 +49,7 @@ class OwnFiles:
         own = self.listed()
         for name in names:
             if name not in own and os.path.lexists(self.path(name)):
-                raise rr.ResultError(f"{self.path(name)} is there and was not written by this script: "
+                raise ResultError(f"{self.path(name)} is there and was not written by this script: "
                                      "move it away, or name another folder")
 
     def claim(self, names: Iterable[str]) -> None:
@@ -59,26 +59,17 @@ class OwnFiles:
         own = self.listed()
         self._append([f"+ {n}" for n in dict.fromkeys(names) if n not in own])
 
-    def adopt(self, names: Iterable[str]) -> None:
-        """Put files into the list that are known to be our own, from before there was one."""
-        self._append([f"+ {n}" for n in names if os.path.lexists(self.path(n))])
-
     def remove(self, names: Iterable[str]) -> None:
         """Remove files that are in the list, and no others."""
         own = self.listed()
         names = [n for n in names if n in own]
         for name in names:
-            try:
+            with contextlib.suppress(FileNotFoundError):
                 os.remove(self.path(name))
-            except FileNotFoundError:
-                pass
         self._append([f"- {n}" for n in names])
 
     def write(self, name: str, content) -> str:
-        """Write a file of ours whole.
-
-        @return its path
-        """
+        """Write a file of ours whole. @return its path"""
         self.claim([name])
         write_whole(self.path(name), content)
         return self.path(name)
@@ -96,15 +87,6 @@ class OwnFiles:
             stream.write(text.encode("utf-8", "surrogateescape"))
 
 
-def read_lines(path: str) -> List[str]:
-    """The whole lines of a text file; none if it is not there."""
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read().split("\n")[:-1]
-    except FileNotFoundError:
-        return []
-
-
 def write_whole(path: str, content) -> None:
     """Write text or bytes under another name, then rename: a reader never sees half a file."""
     data = content.encode("utf-8") if isinstance(content, str) else content
@@ -112,35 +94,27 @@ def write_whole(path: str, content) -> None:
     try:
         folder = os.path.dirname(path) or "."
         os.makedirs(folder, exist_ok=True)
-        for i in itertools.count():
-            part = os.path.join(folder, f".roce-{os.getpid()}-{i}.tmp")
-            try:
-                stream = open(part, "xb")
-                break
-            except FileExistsError:  # of a killed process
-                continue
-        with stream:
+        # Another number where a killed process has left one.
+        part = next(p for p in (os.path.join(folder, f".roce-{os.getpid()}-{i}.tmp") for i in itertools.count()) if not os.path.lexists(p))
+        with open(part, "xb") as stream:
             stream.write(data)
         os.replace(part, path)
     except OSError as error:
         if part and os.path.exists(part):
             os.remove(part)
-        raise rr.ResultError(f"{path}: {error.strerror}") from None
+        raise ResultError(f"{path}: {error.strerror}") from None
 
 
 def lock(folder: str, script: str):
     """The folder for this process alone, and for those that inherit the stream.
 
-    The kernel drops the lock when all are gone, however they end: what is left of a killed one
-    keeps nobody out.
-    """
+    The kernel drops the lock when all are gone, however they end: what is left of a killed one keeps nobody out."""
     stream = open(os.path.join(folder, LOCK), "a+", encoding="utf-8")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         stream.seek(0)
-        raise rr.ResultError(f"{folder}: another {script} is at work there (process "
-                             f"{stream.read().strip() or '?'})") from None
+        raise ResultError(f"{folder}: another {script} is at work there (process {stream.read().strip() or '?'})") from None
     stream.truncate(0)
     stream.write(f"{os.getpid()}\n")
     stream.flush()
@@ -152,11 +126,9 @@ def refuse_inputs(folder: str, names: Iterable[str], inputs: Iterable[str]) -> N
 
     @param folder where is written
     @param names files and folders in it
-    @param inputs paths that are read
-    """
+    @param inputs paths that are read"""
     outputs = [os.path.realpath(os.path.join(folder, name)) for name in names]
     for path in inputs:
         real = os.path.realpath(path)
         if any(real == output or real.startswith(output + os.sep) for output in outputs):
-            raise rr.ResultError(f"{path} is read, but would be among the results in {folder}: "
-                                 "move it, or name another folder")
+            raise ResultError(f"{path} is read, but would be among the results in {folder}: move it, or name another folder")

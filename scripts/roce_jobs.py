@@ -16,8 +16,8 @@ LAST_LINES = 15  # of a failing run's stderr that are shown
 
 
 def read_message(line: str) -> Dict[str, Any]:
-    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no
-    message is {"": line}."""
+    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no message
+    is {"": line}."""
     try:
         message = json.loads(line) if line.startswith("{") else None
         if isinstance(message, dict) and "progress" in message:
@@ -41,14 +41,9 @@ def text_lines(message: Dict[str, Any]) -> List[str]:
 class Job:
     """One run: its command, its process, and what it last said about its progress."""
 
-    def __init__(self, name: str, label: str, folder: str, command: List[str],
-                 cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None):
-        self.name = name
-        self.label = label
-        self.folder = folder
-        self.command = command
-        self.cwd = cwd
-        self.env = env
+    def __init__(self, name: str, log: str, command: List[str], cwd: str, env: Dict[str, str]):
+        """@param log file that gets the program's output"""
+        self.name, self.log, self.command, self.cwd, self.env = name, log, command, cwd, env
         self.process: Optional[subprocess.Popen] = None
         self.progress: Dict[str, float] = {}
         self.tail: collections.deque = collections.deque(maxlen=LAST_LINES)
@@ -57,12 +52,11 @@ class Job:
         self._reader: Optional[threading.Thread] = None
 
     def start(self) -> None:
-        """Start the program; its output goes to <name>.log, its progress is kept here."""
+        """Start the program; its progress is kept here."""
         try:
-            with open(self.log_path(), "wb") as log:
-                self.process = subprocess.Popen(
-                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE,
-                    cwd=self.cwd, env=self.env)
+            with open(self.log, "wb") as log:
+                self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE,
+                                                cwd=self.cwd, env=self.env)
         except OSError as error:
             what = error.filename or self.command[0]
             raise rr.ResultError(f"{what}: cannot start: {error.strerror}") from None
@@ -70,12 +64,8 @@ class Job:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def log_path(self) -> str:
-        """Where the program's output goes."""
-        return self.folder + ".log"
-
     def _read(self) -> None:
-        with open(self.log_path(), "ab") as log:
+        with open(self.log, "ab") as log:
             for raw in self.process.stderr:
                 message = read_message(raw.decode("utf-8", "replace").rstrip())
                 progress = message.pop("progress", None)
@@ -104,24 +94,6 @@ class Job:
                 self.process.kill()
                 self.process.wait()
 
-    def status(self, level: int = 0) -> str:
-        """Progress in a few words; fewer at higher levels."""
-        p = self.progress
-        if not p:
-            return f"{self.name} starting"
-        done = min(p.get("simulatedPs", 0) / max(p.get("endPs", 0), 1), 1)
-        wall = p.get("wallSeconds", 0)
-        rate = p.get("packetHops", 0) / wall / 1e6 if wall > 0 else 0
-        flows = f"{p.get('flowsDone', 0):.0f}/{p.get('flowsTotal', 0):.0f}"
-        eta = duration_text(wall * (1 - done) / done) if done > 0 else "?"
-        return (
-            f"{self.name} {100 * done:.0f}% of simulated time, {flows} flows, "
-            f"{rate:.2f} M packet-hops/s, ETA {eta}",
-            f"{self.name} {100 * done:.0f}% {flows} flows {rate:.2f} M hops/s ETA {eta}",
-            f"{self.name} {100 * done:.0f}% {flows} {rate:.1f}M/s ETA {eta}",
-            f"{self.name} {100 * done:.0f}% ETA {eta}",
-        )[level]
-
     def failure(self, status: int) -> List[str]:
         """How the process ended, and what it said last."""
         how = f"exit status {status}"
@@ -133,7 +105,7 @@ class Job:
         lines = [f"error: {self.name} failed with {how}: {' '.join(self.command)}"]
         lines += ["    " + line for line in self.tail]
         if not self.tail:
-            lines.append(f"    (nothing on its standard error; see {self.log_path()})")
+            lines.append(f"    (nothing on its standard error; see {self.log})")
         return lines
 
 

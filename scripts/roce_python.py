@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Scripts find the Python that has what they need: importing this may start them again with Debian's.
 
-Who has conda's or pyenv's python3 first in the PATH, and calls `python3 scripts/plot_fct.py`, need not know
-that scripts/install.sh has put matplotlib and the like into /usr/bin/python3's packages.
+Who has conda's or pyenv's python3 first in the PATH, and calls `python3 scripts/plot_fct.py`, need not know that
+scripts/install.sh has put matplotlib and the like into /usr/bin/python3's packages.
 """
 
 import importlib.util

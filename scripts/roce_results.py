@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read run folders and print slowdown tables.
 
-A run folder holds flows.csv (one row per flow) and summary.json (configuration, counters); see
-roce-run-writer.h. Percentiles are nearest-rank: the ceil(p*n)-th smallest of n values. Flows that
-start before the warm-up's end are not counted; unfinished flows are counted apart, never averaged.
+A run folder holds flows.csv (one row per flow) and summary.json (configuration, counters); see roce-run-writer.h. Percentiles are
+nearest-rank: the ceil(p*n)-th smallest of n values. Flows that start before the warm-up's end are not counted; unfinished flows
+are counted apart, never averaged.
 
 Also what the other scripts share: loading, statistics, tables. It needs nothing but Python.
 """
@@ -16,17 +16,15 @@ import io
 import math
 import os
 import sys
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_python  # noqa: F401  pylint: disable=unused-import
 import roce_manifest
-from roce_manifest import ResultError
+from roce_manifest import ResultError, read_summary
 
 # Columns of flows.csv, in order.
-FLOW_COLUMNS = (
-    "id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
-    "packets retransmitted status"
-).split()
+FLOW_COLUMNS = ("id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
+                "packets retransmitted status").split()
 
 # Inclusive upper edges of the size bins, bytes; one open bin follows (as in roce-fct-stats.h).
 SIZE_EDGES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -80,9 +78,7 @@ class Stats(NamedTuple):
     flows: int
     finished: int
     unfinished: int
-    mean: Optional[float]
-    p50: Optional[float]
-    p99: Optional[float]
+    slowdowns: List[Optional[float]]  # mean, P50, P99
 
 
 # ---------------------------------------------------------------------------------------- reading
@@ -105,19 +101,9 @@ def _flow(row: Sequence[str]) -> Flow:
     finished = row[14] == "finished"
     if finished and not (row[8] and row[11]):
         raise ValueError("a finished flow without fct_ns or slowdown")
-    return Flow(
-        *(int(x) for x in row[:5]),
-        row[5],
-        int(row[6]),
-        parse_ps(row[7]) if row[7] or finished else None,
-        parse_ps(row[8]) if finished else None,
-        parse_ps(row[9]) if row[9] else None,
-        parse_ps(row[10]),
-        float(row[11]) if finished else None,
-        int(row[12]),
-        int(row[13]),
-        finished,
-    )
+    return Flow(*(int(x) for x in row[:5]), row[5], int(row[6]), parse_ps(row[7]) if row[7] or finished else None,
+                parse_ps(row[8]) if finished else None, parse_ps(row[9]) if row[9] else None, parse_ps(row[10]), float(row[11])
+                if finished else None, int(row[12]), int(row[13]), finished)
 
 
 def flows_file(path: str) -> str:
@@ -136,6 +122,41 @@ def flows_file(path: str) -> str:
             roce_manifest.warn(f"{path}: a later run has not finished, this is the result of the one before")
         return file
     raise ResultError(f"{path}: no flows.csv, expected the folder of a finished run")
+
+
+class Row(Dict[str, str]):
+    """The texts of a row by column."""
+
+    place = ""  # file:line
+
+    def number(self, column: str) -> float:
+        try:
+            value = float(self[column])
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ResultError(f"{self.place}: expected a number in {column}")
+        return value
+
+
+def rows_of(file: str, needed: Sequence[str], hint: str = "") -> Iterator[Row]:
+    """The rows of a CSV file with at least these columns. No pandas: its start takes as long as a small run.
+
+    @param hint where such a file comes from"""
+    try:
+        with open(file, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            missing = [c for c in needed if c not in (reader.fieldnames or [])]
+            if missing:
+                raise ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
+            for fields in reader:
+                row = Row(fields)
+                row.place = f"{file}:{reader.line_num}"
+                if None in row or None in row.values():
+                    raise ResultError(f"{row.place}: expected {len(reader.fieldnames)} fields")
+                yield row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}{hint}") from None
 
 
 def read_flows(file: str) -> List[Flow]:
@@ -162,11 +183,6 @@ def read_flows(file: str) -> List[Flow]:
         raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_summary(path: str) -> dict:
-    """summary.json of a run folder; empty if the path is a file."""
-    return roce_manifest.read_summary(path) if os.path.isdir(path) else {}
-
-
 def flows_of(path: str) -> List[Flow]:
     """All flows of a run folder, or of a flows.csv; with a summary.json there, as many as it says."""
     file = flows_file(path)
@@ -183,7 +199,7 @@ def flows_of(path: str) -> List[Flow]:
 def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> Run:
     """Load a run folder. The warm-up is the run's own (summary.json) unless given."""
     flows = flows_of(path)
-    summary = read_summary(path)
+    summary = read_summary(path) if os.path.isdir(path) else {}
     if summary.get("interrupted"):
         roce_manifest.warn(f"{path}: the run was ended by a signal or a time limit, this is what it had by then")
     if warmup_ns is None:
@@ -192,27 +208,20 @@ def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> R
     return Run(label or path, path, counted, len(flows) - len(counted), summary)
 
 
-def short_labels(paths: Sequence[str]) -> List[str]:
-    """The shortest ends of the paths that tell them apart."""
-    parts = [os.path.abspath(p).split(os.sep) for p in paths]
-    for depth in range(1, max(map(len, parts), default=1) + 1):
-        labels = ["/".join(p[-depth:]) for p in parts]
-        if len(set(labels)) == len(labels):
-            return labels
-    return [f"{path} ({i + 1})" for i, path in enumerate(paths)]
-
-
 def run_labels(paths: Sequence[str], labels: Optional[str]) -> List[str]:
-    """Names of the runs: the comma-separated ones, else made from the folders' names."""
-    names = labels.split(",") if labels else short_labels(paths)
-    if len(names) != len(paths):
-        raise ResultError(f"--labels: {len(names)} label(s) for {len(paths)} run(s)")
-    return names
+    """Names of the runs: the comma-separated ones, else the shortest ends of the paths that tell them apart."""
+    if labels:
+        names = labels.split(",")
+        if len(names) != len(paths):
+            raise ResultError(f"--labels: {len(names)} label(s) for {len(paths)} run(s)")
+        return names
+    parts = [os.path.abspath(p).split(os.sep) for p in paths]
+    choices = (["/".join(p[-depth:]) for p in parts] for depth in range(1, max(map(len, parts), default=1) + 1))
+    return next((names for names in choices if len(set(names)) == len(names)), [f"{p} ({i + 1})" for i, p in enumerate(paths)])
 
 
-def load_runs(paths: Sequence[str], labels: Optional[str], warmup_ns: Optional[float]) -> List[Run]:
-    """Load several folders."""
-    return [load_run(p, name, warmup_ns) for p, name in zip(paths, run_labels(paths, labels))]
+def load_runs(args: argparse.Namespace) -> List[Run]:
+    return [load_run(p, name, args.warmup_ns) for p, name in zip(args.runs, run_labels(args.runs, args.labels))]
 
 
 # ------------------------------------------------------------------------------------- statistics
@@ -231,12 +240,10 @@ def percentile(ascending: Sequence[float], per_million: int) -> Optional[float]:
 
 
 def slowdown_stats(flows: Iterable[Flow]) -> Stats:
-    """Statistics of one group."""
     flows = list(flows)
     values = sorted(f.slowdown for f in flows if f.finished)
     mean = math.fsum(values) / len(values) if values else None
-    p50, p99 = percentile(values, 500_000), percentile(values, 990_000)
-    return Stats(len(flows), len(values), len(flows) - len(values), mean, p50, p99)
+    return Stats(len(flows), len(values), len(flows) - len(values), [mean, percentile(values, 500_000), percentile(values, 990_000)])
 
 
 def size_bin(size: int) -> int:
@@ -275,12 +282,8 @@ Table = Tuple[List[str], List[List[str]]]  # header, rows
 TEXT_COLUMNS = ("run", "size", "scope", "scenario", "transport", "id", "note", "metric", "verdict")
 
 
-def _number(value: Optional[float]) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
 def _slowdowns(groups: Iterable[Iterable[Flow]]) -> List[str]:
-    return [_number(x) for stats in map(slowdown_stats, groups) for x in (stats.mean, stats.p50, stats.p99)]
+    return ["-" if x is None else f"{x:.2f}" for stats in map(slowdown_stats, groups) for x in stats.slowdowns]
 
 
 def _counters(run: Run, missing: str) -> List[str]:
@@ -321,7 +324,7 @@ def tidy_table(runs: Sequence[Run]) -> Table:
             flows = run.scope(scope)
             for size, group in [("all", flows), *zip(SIZE_LABELS, by_size(flows))]:
                 s = slowdown_stats(group)
-                numbers = ["" if v is None else f"{v:.6f}" for v in (s.mean, s.p50, s.p99)]
+                numbers = ["" if v is None else f"{v:.6f}" for v in s.slowdowns]
                 # Counters belong to the whole run.
                 extra = _counters(run, "") if scope == size == "all" else ["", ""]
                 rows.append([run.label, scope, size, str(s.flows), str(s.finished), str(s.unfinished), *numbers, *extra])
@@ -339,33 +342,18 @@ def notes(runs: Sequence[Run]) -> List[str]:
     return lines
 
 
-def _text_columns(table: Table) -> List[bool]:
-    return [name in TEXT_COLUMNS for name in table[0]]
-
-
 def format_aligned(table: Table) -> str:
-    """For the terminal."""
     header, rows = table
-    text = _text_columns(table)
     widths = [max(len(r[c]) for r in [header] + rows) for c in range(len(header))]
-
-    def line(row):
-        cells = (v.ljust(w) if t else v.rjust(w) for v, w, t in zip(row, widths, text))
-        return "  ".join(cells).rstrip()
-
-    return "\n".join([line(header), "  ".join("-" * w for w in widths)] + [line(r) for r in rows])
+    lines = [[v.ljust(w) if name in TEXT_COLUMNS else v.rjust(w) for v, w, name in zip(row, widths, header)] for row in [header] + rows]
+    return "\n".join("  ".join(line).rstrip() for line in [lines[0], ["-" * w for w in widths], *lines[1:]])
 
 
 def format_markdown(table: Table) -> str:
-    """A GitHub-flavoured Markdown table."""
     header, rows = table
-    text = _text_columns(table)
-
-    def line(row):
-        return "| " + " | ".join(v.replace("|", "\\|") for v in row) + " |"
-
-    rule = "| " + " | ".join("---" if t else "--:" for t in text) + " |"
-    return "\n".join([line(header), rule] + [line(r) for r in rows])
+    lines = [[v.replace("|", "\\|") for v in row] for row in [header] + rows]
+    lines.insert(1, ["---" if name in TEXT_COLUMNS else "--:" for name in header])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def report(runs: Sequence[Run], markdown: bool = False) -> str:
@@ -386,15 +374,9 @@ def write_file(path: str, text: str) -> None:
 
 
 def csv_text(table: Table) -> str:
-    """A table as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([table[0]] + table[1])
     return text.getvalue()
-
-
-def write_csv(path: str, table: Table) -> None:
-    """Write a table as CSV, making its folder."""
-    write_file(path, csv_text(table))
 
 
 # -------------------------------------------------------------------------------------- scripts
@@ -433,27 +415,22 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments that all scripts on run folders share."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder (or a flows.csv)")
     parser.add_argument("--labels", help="comma-separated names of the runs (default: folders)")
-    parser.add_argument(
-        "--warmup-ns",
-        type=float,
-        metavar="NS",
-        help="count only flows that start at or after this time (default: the run's own warm-up)",
-    )
+    parser.add_argument("--warmup-ns", type=float, metavar="NS",
+                        help="count only flows that start at or after this time (default: the run's own warm-up)")
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description="Slowdown tables of run folders.")
     add_run_arguments(parser)
     parser.add_argument("--md", metavar="FILE", help="also write the tables as Markdown")
     parser.add_argument("--csv", metavar="FILE", help="also write a tidy CSV")
     args = parser.parse_args()
-    runs = load_runs(args.runs, args.labels, args.warmup_ns)
+    runs = load_runs(args)
     print(report(runs), end="")
     if args.md:
         write_file(args.md, report(runs, markdown=True))
     if args.csv:
-        write_csv(args.csv, tidy_table(runs))
+        write_file(args.csv, csv_text(tidy_table(runs)))
     return 0
 
 

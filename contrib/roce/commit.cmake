@@ -22,7 +22,7 @@ if(tracked AND found MATCHES "^[0-9a-f]+$")
   endif()
 endif()
 # Of one length whatever it is, so that nothing else in the library moves: campaigns leave it out of the hash of the code by which
-# they know results again (scripts/roce_campaign/identity.py).
+# they know results again (scripts/roce_campaign/program.py).
 set(text "#include \"ns3/roce-version.h\"
 
 #include <cstring>

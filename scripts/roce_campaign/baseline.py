@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A baseline: runs with their command lines and the completion time of every flow, as one text file.
+"""A baseline: runs with their command lines and the completion time of every flow, as one text file; the runs made again and
+compared with it, flow by flow, then by metric with bounds.
 
     format: 1
     bounds: ['*=1%']
@@ -18,21 +19,28 @@
 Sizes and hosts of the flows are not in it: those of the new run are the same, or the check ends there.
 """
 
-from typing import Dict, List, NamedTuple, Optional, Tuple
+import os
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import yaml
 
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity, yamlread
-from .regress import Bound
-from .same_runs import arrivals, has_phases
+from . import provenance, regress, yamlread
+from .experiment import Experiment
+from .plan import readable
+from .program import clean_environment, data_hash, is_trusted, local, portable, program_path, refusal
+from .run import FINISHED
 
 FORMAT = 1
 WIDTH = 120
 HEAD = "# What scripts/regress check compares with; written by scripts/regress record.\n"
 MAX_BYTES = 100_000_000
+LAST_LINES = 5  # of a program that fails
 
 
 class Recorded(NamedTuple):
@@ -56,10 +64,36 @@ class Baseline(NamedTuple):
     runs: List[Recorded]
 
 
-def hashes(run: rr.Run, starts: bool) -> Tuple[str, str]:
-    """What a run's workload and its ideal completion times are."""
-    return (identity.data_hash(arrivals(run.flows, starts)),
-            identity.data_hash([f.ideal_ps for f in in_order(run)]))
+class Order(NamedTuple):
+    """A run to make."""
+
+    name: str
+    program: str  # as the baseline has it
+    options: List[str]
+
+
+class Outcome(NamedTuple):
+    """A run made again, beside its baseline."""
+
+    name: str
+    error: str  # of a program that fails, else empty
+    other: str  # how the workload differs, else empty
+    flows: int
+    changed: List[Tuple[float, int]]  # flows with another completion time: its relative change, and the id
+    changes: List[regress.Change]  # of metrics
+    ideal: bool  # whether ideal completion times are the same
+    inputs: Tuple[str, ...] = ()  # files that were read, and are others than those of the baseline
+
+    def beyond(self) -> List[regress.Change]:
+        return [c for c in self.changes if c.beyond()]
+
+    def verdict(self, exact: bool) -> str:
+        """A word. With other inputs it says nothing of the program that the results are within the bounds."""
+        return "ERROR" if self.error else "OTHER FLOWS" if self.other else \
+            "BEYOND" if self.beyond() or (exact and self.changed) else "OTHER INPUTS" if self.inputs else "within"
+
+
+# -------------------------------------------------------------------------------------------- file
 
 
 def in_order(run: rr.Run) -> List[rr.Flow]:
@@ -67,17 +101,9 @@ def in_order(run: rr.Run) -> List[rr.Flow]:
     return sorted(run.flows, key=lambda f: f.id)
 
 
-def recorded(name: str, program: str, options: List[str], status: int, run: rr.Run, inputs: Dict[str, str]) -> Recorded:
-    """What a baseline keeps of a run."""
-    starts = not has_phases(run)
-    return Recorded(name, program, options, status, starts, *hashes(run, starts),
-                    [f.fct_ps for f in in_order(run)], inputs)
-
-
-def flows_with(fct_ps: List[Optional[int]], new: rr.Run) -> List[rr.Flow]:
-    """The flows of a new run, but for their completion times and the slowdowns that follow."""
-    return [f._replace(fct_ps=fct, finished=fct is not None, slowdown=None if fct is None else fct / max(1, f.ideal_ps))
-            for f, fct in zip(in_order(new), fct_ps)]
+def hashes(run: rr.Run, starts: bool) -> Tuple[str, str]:
+    """What a run's workload and its ideal completion times are."""
+    return data_hash(regress.arrivals(run.flows, starts)), data_hash([f.ideal_ps for f in in_order(run)])
 
 
 def write(baseline: Baseline, file: str) -> None:
@@ -89,27 +115,23 @@ def write(baseline: Baseline, file: str) -> None:
 
 
 def read(file: str) -> Baseline:
-    """The file, checked."""
     document = yamlread.check(yamlread.read(file, MAX_BYTES), "baseline", "the baseline")
     if document["format"] != str(FORMAT):
         yamlread.fail(document["format"], f"format is '{document['format']}', expected {FORMAT}: record it again")
     for bound in document["bounds"]:
-        yamlread.parsed(bound, Bound.parse, "bounds")
+        yamlread.parsed(bound, regress.Bound.parse, "bounds")
     names = [run["name"] for run in document["runs"]]
-    for run, name in zip(document["runs"], names):
-        if names.count(name) > 1:
-            yamlread.fail(run, f"run '{name}' is there twice")
-    return Baseline([str(bound) for bound in document["bounds"]], [read_run(run) for run in document["runs"]])
-
-
-def read_run(run: yamlread.Map) -> Recorded:
-    """One run."""
-    fct = yamlread.parsed(run["fct_ps"], lambda text: [None if x == "-" else picoseconds(x) for x in text.split()], "fct_ps")
-    if len(fct) != int(run["flows"]):
-        yamlread.fail(run["flows"], f"flows is {run['flows']}, but fct_ps has {len(fct)} of them")
-    name, program, arrivals, ideal = (str(run[key]) for key in ("name", "program", "arrivals", "ideal"))
-    return Recorded(name, program, [str(o) for o in run["options"]], int(run["status"]), run["starts"] == "true", arrivals, ideal,
-                    fct, {str(path): str(digest) for path, digest in run.get("inputs", {}).items()})
+    runs = []
+    for run in document["runs"]:
+        if names.count(run["name"]) > 1:
+            yamlread.fail(run, f"run '{run['name']}' is there twice")
+        fct = yamlread.parsed(run["fct_ps"], lambda text: [None if x == "-" else picoseconds(x) for x in text.split()], "fct_ps")
+        if len(fct) != int(run["flows"]):
+            yamlread.fail(run["flows"], f"flows is {run['flows']}, but fct_ps has {len(fct)} of them")
+        runs.append(Recorded(str(run["name"]), str(run["program"]), [str(o) for o in run["options"]], int(run["status"]),
+                             run["starts"] == "true", str(run["arrivals"]), str(run["ideal"]), fct,
+                             {str(path): str(digest) for path, digest in run.get("inputs", {}).items()}))
+    return Baseline([str(bound) for bound in document["bounds"]], runs)
 
 
 def picoseconds(text: str) -> int:
@@ -117,3 +139,135 @@ def picoseconds(text: str) -> int:
     if not text.isdecimal():
         raise ValueError(f"'{text[:40]}', expected picoseconds or -")
     return int(text)
+
+
+# -------------------------------------------------------------------------------------------- runs
+
+
+def orders_of(experiment: Experiment, program: str, folder: str) -> List[Order]:
+    """Every run of an experiment. @param folder of the baseline"""
+    orders = {}
+    for point in experiment.points:
+        options = [f"--{o}={portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}" for o, v in point.options.items()]
+        for seed in point.seeds:
+            words = (*options, f"--{experiment.seed_option}={seed}")
+            orders.setdefault(words, Order(f"{readable(point)}-seed{seed}", program, list(words)))
+    return list(orders.values())
+
+
+def order_of_command(words: Sequence[str], folder: str) -> Order:
+    """The user's own command line; files that it names count from where it is given."""
+    options = []
+    for word in words[1:]:
+        name, sign, value = word.partition("=")
+        options.append(name + sign + (portable(os.path.abspath(value), folder) if value and os.path.exists(value) else value))
+    return Order("run", portable(os.path.abspath(words[0]), folder) if os.sep in words[0] else words[0], options)
+
+
+def program_of(name: str, folder: str, build: Optional[str]) -> str:
+    """The path of a baseline's program. @param folder of the baseline"""
+    return os.path.abspath(program_path(local(name, folder), folder, build))
+
+
+def refuse_foreign(found: Baseline, file: str, build: Optional[str]) -> None:
+    """End if a baseline names a program that is not one of the build. @param file of the baseline"""
+    for run in found.runs:
+        path = program_of(run.program, os.path.dirname(os.path.abspath(file)), build)
+        if not is_trusted(path, build):
+            raise rr.ResultError(rr.one_line(f"{file}: run '{run.name}': program {refusal(path)}"))
+
+
+def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run, int, Dict[str, str]], object],
+         more: Iterable[str] = ()) -> Tuple[object, str]:
+    """Run a program in a folder that is removed after its result was used.
+
+    @param folder of the baseline
+    @param more further options
+    @return what `use` makes of the result, the exit status and the files that were read, with their SHA-256; the error if there is none
+    """
+    path = program_of(order.program, folder, build)
+    if not os.access(path, os.X_OK):
+        raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
+    options = [local(o, folder) for o in [*order.options, *more]]
+    with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
+        done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", check=False, env=clean_environment())
+        if done.returncode not in FINISHED:
+            last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
+            return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
+        try:
+            run = rr.load_run(place)
+            if run.summary.get("interrupted"):
+                return None, "ended by a signal or a time limit, with a part of its result"
+            values = [local(o, folder).partition("=")[2] for o in order.options]
+            inputs = {name: sha256 for name, (_, sha256) in provenance.inputs(place, values, folder).items()}
+            return use(run, done.returncode, inputs), ""
+        except rr.ResultError as error:
+            return None, f"no result: {error}"
+
+
+def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
+    """All results in order; the first error ends it."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return list(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def record(orders: List[Order], folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound]) -> List[Recorded]:
+    """Make all runs for a baseline; each of the bounds must be for something."""
+    def one(order: Order) -> Tuple[Recorded, List[str]]:
+        def recorded(run: rr.Run, status: int, inputs: Dict[str, str]) -> Tuple[Recorded, List[str]]:
+            starts = not regress.has_phases(run)
+            return Recorded(*order, status, starts, *hashes(run, starts), [f.fct_ps for f in in_order(run)], inputs), \
+                list(regress.of_flows(run.flows))
+
+        found, error = make(order, folder, build, recorded)
+        if error:
+            raise rr.ResultError(f"{order.name}: {error}")
+        return found
+
+    found = in_parallel(one, orders, jobs)
+    regress.check_bounds(bounds, [m for _, metrics in found for m in metrics])
+    return [run for run, _ in found]
+
+
+def other_inputs(old: Recorded, new: Dict[str, str]) -> Tuple[str, ...]:
+    """Files that are not those of the baseline; of an earlier version's baseline none is known. A file may be at another place."""
+    if not old.inputs:
+        return ()
+
+    def moved(path: str) -> bool:
+        return (new[path] in old.inputs.values() if path in new else old.inputs[path] in new.values()) \
+            and not (path in new and path in old.inputs)
+    return tuple(p for p in sorted(old.inputs.keys() | new.keys()) if old.inputs.get(p) != new.get(p) and not moved(p))
+
+
+def compare(old: Recorded, new: rr.Run, bounds: Sequence[regress.Bound]) -> Outcome:
+    """A new run with its baseline."""
+    arrivals, ideal = hashes(new, old.starts)
+    other = f"{len(old.fct_ps)} and {len(new.flows)} flows" if len(new.flows) != len(old.fct_ps) else \
+        "flows have other hosts, sizes or starts" if arrivals != old.arrivals else ""
+    if other:
+        return Outcome(old.name, "", other, len(new.flows), [], [], True)
+    # The flows of the new run with both completion times, and the slowdowns that follow.
+    before, after = ([f._replace(fct_ps=fct, finished=fct is not None, slowdown=None if fct is None else fct / max(1, f.ideal_ps))
+                      for f, fct in zip(in_order(new), times)] for times in (old.fct_ps, [f.fct_ps for f in in_order(new)]))
+    return Outcome(old.name, "", "", len(after), regress.fct_changes(before, after),
+                   regress.compare(old.name, regress.of_flows(before), regress.of_flows(after), bounds), ideal == old.ideal)
+
+
+def check(found: Baseline, folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound],
+          more: Sequence[str] = ()) -> List[Outcome]:
+    """Make all runs of a baseline again. @param more options for each run"""
+    def one(old: Recorded) -> Outcome:
+        outcome, error = make(Order(*old[:3]), folder, build, lambda run, _, inputs: compare(old, run, bounds)._replace(
+            inputs=other_inputs(old, inputs)), more)
+        return outcome or Outcome(old.name, error, "", 0, [], [], True)
+
+    outcomes = in_parallel(one, found.runs, jobs)
+    metrics = [c.metric for o in outcomes for c in o.changes]
+    if metrics:
+        regress.check_bounds(bounds, metrics)
+    return outcomes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures of expressions: effects (an expression for each value of an axis) and claims (what was
-reported against what was measured).
+"""Figures of expressions: effects (an expression for each value of an axis) and claims (what was reported against what was
+measured).
 """
 
 from typing import Dict, List, Optional, Tuple
@@ -9,7 +9,7 @@ import roce_results as rr
 from roce_plot import axes, look
 import pandas as pd
 
-from .estimates import Estimate, Results, plain
+from .estimates import Estimate, Results, plain_of
 from .expression import NotMeasured
 from .grades import DEFAULT_RULES, GRADES, default_band, reported_number
 from .grid import Selection, seed_count
@@ -75,8 +75,7 @@ def write_effects(drawer, plot: Plot, _: Selection, file: str) -> rr.Table:
     head = [axis] + (["series"] if any(series for _, series in places) else [])
     rows = [(list(place)[:len(head)], [found.get((title, place[1], place[0])) for title in titles]) for place in places]
     header = head + [f"{title}{end}" for title in titles for end in ("", " ci_low", " ci_high")]
-    rr.write_csv(file, (header, [label + [plain(n) for e in row for n in ((e.value, e.low, e.high) if e else [None] * 3)]
-                                 for label, row in rows]))
+    rr.write_file(file, rr.csv_text((header, [label + [n for e in row for n in plain_of(e)] for label, row in rows])))
     return head + titles, [
         label + [f"{number(e.value)} {interval(e.low, e.high)}".strip() if e else "-" for e in row] for label, row in rows]
 
@@ -91,26 +90,20 @@ def kind_of(s: Score) -> Optional[str]:
     return "percent" if s.claim.unit == "%" else "share" if reported_number(s.claim.reported) else None
 
 
-def band_of(s: Score, reported: Optional[float]) -> Tuple[Optional[float], Optional[float]]:
-    """The band of grade A, if the rule has one."""
-    if s.claim.band:
-        return s.claim.band
-    if reported is None or "in band" not in (s.claim.rule or DEFAULT_RULES[s.claim.kind]):
-        return None, None
-    return default_band(s.claim.kind, reported)
-
-
 def claim_rows(scores: List[Score], kind: str) -> pd.DataFrame:
-    """A row for each claim of a kind: id, series (its grade), label, text, value, low, high, and what is reported with its band; of a
-    share, all over the reported number, which may be negative; of a relation, percent of the measured cases that hold."""
+    """A row for each claim of a kind: id, series (its grade), label, text, value, low, high, and what is reported with its band;
+    of a share, all over the reported number, which may be negative; of a relation, percent of the measured cases that hold."""
     rows = []
     for s in scores:
         if kind_of(s) != kind:
             continue
         reported = reported_number(s.claim.reported) if kind != "relation" else None
+        band = s.claim.band or (None, None)
+        if not s.claim.band and reported is not None and "in band" in (s.claim.rule or DEFAULT_RULES[s.claim.kind]):
+            band = default_band(s.claim.kind, reported)
         held, _, cases = s.ours.partition("/")
         numbers = [100 * int(held) / int(cases) if cases else None] + [None] * 5 if kind == "relation" else \
-            [float(s.ours) if s.ours else None, s.low, s.high, reported, *band_of(s, reported)]
+            [float(s.ours) if s.ours else None, s.low, s.high, reported, *band]
         if kind == "share":
             numbers = [None if n is None else n / reported for n in numbers]
             for low in (1, 4) if reported < 0 else ():
@@ -147,7 +140,6 @@ def draw_claims(drawer, plot: Plot, _: Selection, file: str) -> None:
 
 
 def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
-    """One kind of claims."""
     shown = {grade: {"color": colour, "marker": "o"} for grade, colour in look.GRADES.items()}
     if kind == "relation":
         ax.barh(data["y"], data["value"], height=0.55, color=data["series"].map(look.GRADES), zorder=2)
@@ -169,11 +161,9 @@ def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
 
 
 def seeds_note(results: Results) -> str:
-    """What the intervals are."""
     seeds = seed_count(results.points)
-    return "One seed." if seeds == "1" else (
-        f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
-        "statistics over seeds), cut off where they leave the axis.")
+    return "One seed." if seeds == "1" else (f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
+                                             "statistics over seeds), cut off where they leave the axis.")
 
 
 DRAW = {"effects": draw_effects, "effect-table": write_effects, "claims": draw_claims}

@@ -9,7 +9,6 @@ from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 
 import roce_results as rr
 
-from . import columns
 from .expression import MAX_LENGTH, Coordinates, Expression, Reference
 from .grades import Rule, reported_number
 from .grid import Selection, known_label, read_place, resolve_label, selects
@@ -21,7 +20,7 @@ MAX_CASES = 10_000  # of a claim
 TARGET_COLUMNS = ("id,paper,figure,scenario,algorithm,baseline,metric,kind,reported,band_low,"
                   "band_high,rule,repro,note").split(",")
 
-TARGET_KINDS = {"relation": "relation", "count": "count", "ratio": "ratio"}
+KINDS = ("relation", "count", "ratio")  # of a table of targets, as ours; others are "reduction %", "x", "MB", ...
 
 
 class Case(NamedTuple):
@@ -80,37 +79,21 @@ def targets_path(value: Union[Text, Map, None], folder: str) -> Optional[str]:
 def read_targets(value: Union[Text, Map, None], path: Optional[str], own: bool) -> Tuple[Dict[str, Dict[str, str]], bool]:
     """Rows of a table of targets by id, and whether rows without a claim are shown.
 
-    @param own whether the table is the experiment's own, whose "where" counts
-    """
+    @param own whether the table is the experiment's own, whose "where" counts"""
     where = value.get("where", {}) if own and isinstance(value, Map) else {}
     for column in where:
         if column not in TARGET_COLUMNS:
             fail(column, f"targets: no column '{column}'")
-    return read_targets_file(path, where) if path else {}, bool(where)
-
-
-def read_targets_file(path: str, where: Dict[str, str]) -> Dict[str, Dict[str, str]]:
-    """The rows that have these fields, by id."""
     found: Dict[str, Dict[str, str]] = {}
-    for row in columns.rows(path, ["id", "kind", "reported", "band_low", "band_high", "rule"]):
+    for row in rr.rows_of(path, ["id", "kind", "reported", "band_low", "band_high", "rule"]) if path else ():
         if row["id"] in found:
             raise rr.ResultError(f"{row.place}: id {row['id']} is there twice")
         found[row["id"]] = row
-    return {name: row for name, row in found.items() if all(row.get(column) == text for column, text in where.items())}
-
-
-def target_kind(text: str) -> str:
-    """Our kind of a claim for the table's: "reduction %", "x", "MB", ..."""
-    if text.startswith("reduction") or text == "% range":
-        return "reduction"
-    return TARGET_KINDS.get(text, "value")
+    return {name: row for name, row in found.items() if all(row.get(column) == text for column, text in where.items())}, bool(where)
 
 
 def reported_values(claims: List[Claim], axes: Dict[str, List[str]]) -> Dict[Tuple[str, frozenset], float]:
-    """What claims report of a metric at a point, of those that are about nothing else.
-
-    @return by metric and coordinates
-    """
+    """What claims report of a metric at a point, of those that are about nothing else. @return by metric and coordinates"""
     found = {}
     for claim in claims:
         case = claim.cases[0]
@@ -131,12 +114,13 @@ class Claims:
         self.targets = targets
 
     def read(self, value: Map) -> Claim:
-        """One claim."""
         name = str(value["id"])
         what = f"claim {name}"
         target = self.targets.get(name, {})
         relation = "holds" in value
-        kind = value.get("kind", "relation" if relation else target_kind(target.get("kind", "value")))
+        theirs = target.get("kind", "")
+        default = theirs if theirs in KINDS else "reduction" if theirs.startswith("reduction") or theirs == "% range" else "value"
+        kind = value.get("kind", "relation" if relation else default)
         if relation != (kind == "relation"):
             fail(value, f"{what}: kind {kind} goes with {'value:' if relation else 'holds:'}")
         at = read_place(value.get("at", {}), self.axes, what)
@@ -199,8 +183,7 @@ class Claims:
             except ValueError as error:
                 fail(value, f"{what}: {error}")
             if expression.boolean != relation:
-                fail(value, f"{what}: expected "
-                            + ("a comparison" if relation else "a number, holds: is for comparisons"))
+                fail(value, f"{what}: expected " + ("a comparison" if relation else "a number, holds: is for comparisons"))
             coordinates = {**at, **{n: v for n, v in variables.items() if n in self.axes}}
             for reference in expression.references:
                 self._check(reference, coordinates, value, what)
@@ -247,10 +230,7 @@ class Claims:
 
 
 def place_of(reference: Reference, coordinates: Coordinates, axes: Dict[str, List[str]]) -> Coordinates:
-    """The point that a reference means.
-
-    @param coordinates those that its case gives to all references
-    """
+    """The point that a reference means. @param coordinates those that its case gives to all references"""
     place = {}
     for axis, labels in axes.items():
         label = reference.coordinates.get(axis, coordinates.get(axis))

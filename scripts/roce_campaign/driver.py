@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes the runs of a plan, here or on a Slurm cluster, and shows how far they are.
 
-Each run is a process of its own, roce_campaign.run. Nothing about it is kept here: a run is done when its folder is
-complete and measured, so a campaign that was broken off goes on with what is missing.
+Each run is a process of its own, roce_campaign.run. Nothing about it is kept here: a run is done when its folder is complete and
+measured, so a campaign that was broken off goes on with what is missing.
 """
 
 import collections
+import contextlib
 import ctypes
 import getpass
 import glob
@@ -40,17 +41,6 @@ PR_SET_PDEATHSIG = 1  # of prctl(2)
 ENDED = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT")
 
 
-def job_name(plan: Plan) -> str:
-    """Of all Slurm jobs of a campaign, and of no other: which folder it is, is in it."""
-    folder = hashlib.sha256(os.path.realpath(plan.folder).encode()).hexdigest()
-    return f"roce-{plan.data['name']}-{folder[:12]}"
-
-
-def interrupt_at_death_of_parent() -> None:
-    """For a process that is about to begin: who kills this one with -9 ends that one, too."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
-
-
 def is_done(plan: Plan, key: str) -> bool:
     """Whether a run is there and measured."""
     return measure.kept(plan, plan.by_key[key], plan.data["metrics"], plan.data["warmupNs"])[1] is not None
@@ -60,10 +50,8 @@ class Here:
     """Runs as processes of this machine."""
 
     def __init__(self, plan: Plan, log, lock):
-        """
-        @param log stream that gets what they say
-        @param lock stream that they keep open, so that the folder is theirs until the last has ended
-        """
+        """@param log stream that gets what they say
+        @param lock stream that they keep open, so that the folder is theirs until the last has ended"""
         self.plan = plan
         self.log = log
         self.lock = lock
@@ -71,11 +59,10 @@ class Here:
         self.logs: List[str] = []  # of failed runs, if of their own
 
     def start(self, key: str) -> None:
-        """Begin a run."""
         self.running[key] = subprocess.Popen(
             [sys.executable, "-m", "roce_campaign.run", ".", key], cwd=self.plan.folder, env={**os.environ, "PYTHONPATH": SCRIPTS},
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, pass_fds=(self.lock.fileno(),),
-            preexec_fn=interrupt_at_death_of_parent)
+            preexec_fn=lambda: ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT))  # kill -9 of this process ends that one, too
 
     def ended(self) -> Dict[str, bool]:
         """The runs that have ended, and whether well."""
@@ -87,7 +74,7 @@ class Here:
             process.send_signal(number)
 
     def close(self) -> None:
-        """At the end."""
+        """At the end; nothing is left."""
 
 
 class Cluster:
@@ -100,7 +87,8 @@ class Cluster:
         self.logs: List[str] = []
         self.gone: Dict[str, float] = {}  # key -> when the job was seen to have ended
         self.ask_at = 0.0
-        name = job_name(plan)
+        # Of all jobs of this campaign, and of no other: which folder it is, is in it.
+        name = f"roce-{plan.data['name']}-{hashlib.sha256(os.path.realpath(plan.folder).encode()).hexdigest()[:12]}"
         self.mine = [f"--name={name}", f"--user={getpass.getuser()}"]
         self.sbatch = ["sbatch", "--parsable", f"--chdir={plan.folder}", "--output=logs/slurm-%j.log", "--ntasks=1", "--cpus-per-task=1"]
         self.sbatch += [f"--{key}={slurm[key]}" for key in ("partition", "account", "qos", "time", "mem") if key in slurm]
@@ -112,7 +100,6 @@ class Cluster:
                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def start(self, key: str) -> None:
-        """Submit a job."""
         command = shlex.join(["env", f"PYTHONPATH={SCRIPTS}", sys.executable, "-m", "roce_campaign.run", ".", key])
         done = self.ask(self.sbatch + [f"--wrap={command}"])
         if done is None or done.returncode != 0:
@@ -154,7 +141,6 @@ class Cluster:
         return found
 
     def stop(self, _number: int) -> None:
-        """Cancel all."""
         if self.ask(["scancel", *self.mine]) is None:
             sys.stderr.write(f"note: jobs may be left: scancel {self.mine[0]}\n")
         self.ask_at = 0.0
@@ -169,17 +155,15 @@ class Campaign:
     """The runs of one call of scripts/reproduce."""
 
     def __init__(self, plan: Plan, jobs: int, slurm: Optional[Dict[str, str]]):
-        self.plan = plan
-        self.jobs = jobs
-        self.slurm = slurm
+        self.plan, self.jobs, self.slurm = plan, jobs, slurm
         self.interrupted = False
         self.stop_at = float("inf")
         self.failed: Set[str] = set()  # keys of runs that are not there, or cannot be measured
         self.log = os.path.join(plan.folder, "logs", "campaign.log")
         self.logs = [self.log]
 
-    def run(self, lock_stream) -> bool:
-        """Make all that is missing; True when all is there."""
+    def run(self, lock_stream) -> None:
+        """Make all that is missing."""
         os.makedirs(os.path.dirname(self.log), exist_ok=True)
         waiting = collections.deque(k for k in self.plan.by_key if not is_done(self.plan, k))
         numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -193,7 +177,6 @@ class Campaign:
                 self.logs += pool.logs
                 for number, handler in previous.items():
                     signal.signal(number, handler)
-        return not self.failed and not self.interrupted
 
     def _interrupt(self, pool) -> None:
         """End the runs; a second interrupt does not wait."""
@@ -230,16 +213,21 @@ class Campaign:
     @staticmethod
     def _show(text: str) -> None:
         """Write to the terminal, which may have been closed meanwhile."""
-        try:
+        with contextlib.suppress(OSError):
             sys.stderr.write(text)
             sys.stderr.flush()
-        except OSError:
-            pass
 
     def _text(self, done: int, before: int, elapsed: float) -> str:
         """[3/12 runs] ETA 2 min 10 s"""
         total = len(self.plan.by_key)
-        parts = self._parts()
+        parts = []  # how far the runs are that are going on, of their simulated time
+        for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs", "*.part-*"))):
+            try:
+                with open(os.path.join(part, "progress.json"), encoding="utf-8") as stream:
+                    p = json.load(stream)
+                parts.append(min(1.0, p["simulatedPs"] / max(1, p["endPs"])))
+            except (OSError, ValueError, KeyError, TypeError):
+                parts.append(0.0)
         worked = done - before + sum(parts)
         text = f"[{done}/{total} runs]"
         if parts:
@@ -247,18 +235,6 @@ class Campaign:
         if worked > 0:
             text += f", ETA {duration_text((total - before - worked) * elapsed / worked)}"
         return text
-
-    def _parts(self) -> List[float]:
-        """How far the runs are that are going on: parts of their simulated time."""
-        found = []
-        for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs", "*.part-*"))):
-            try:
-                with open(os.path.join(part, "progress.json"), encoding="utf-8") as stream:
-                    p = json.load(stream)
-                found.append(min(1.0, p["simulatedPs"] / max(1, p["endPs"])))
-            except (OSError, ValueError, KeyError, TypeError):
-                found.append(0.0)
-        return found
 
     def failures(self) -> List[str]:
         """What went wrong: the lines of failed runs, or where to look."""

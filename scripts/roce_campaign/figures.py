@@ -8,22 +8,19 @@ from roce_plot import axes, look
 import pandas as pd
 from roce_files import OwnFiles
 
-from . import claim_figures, comparison_figures, run_figures, tables
+from . import claim_figures, comparison, run_figures, tables
 from .claims import reported_values
 from .estimates import Results
-from .experiment import Experiment
-from .figure_list import planned_figures
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
-from .plots import EFFECTS, Plot
+from .plots import EFFECTS, Plot, planned_figures
 
 NUMBERS = ["value", "low", "high", "reported"]
-TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
-          "queues": "Queues over time", "rates": "Throughput of flows", "tuning": "Tuning over time",
-          "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects", "effect-table": "Effects",
-          "claims": "Reported and measured", "ranks": "Distance from the best", "best": "The best",
-          "scatter": "One against the other", "rank-table": "Ranks"}
+TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times", "queues": "Queues over time",
+          "rates": "Throughput of flows", "tuning": "Tuning over time", "box": "Distribution over the seeds", "table": "Metrics",
+          "effects": "Effects", "effect-table": "Effects", "claims": "Reported and measured", "ranks": "Distance from the best",
+          "best": "The best", "scatter": "One against the other", "rank-table": "Ranks"}
 
 
 class Figure(NamedTuple):
@@ -40,7 +37,7 @@ class Drawer:
 
     def __init__(self, results: Results, plan: Plan):
         self.results = results
-        self.experiment: Experiment = results.experiment
+        self.experiment = results.experiment
         self.plan = plan
 
     def all(self) -> List[Figure]:
@@ -52,13 +49,11 @@ class Drawer:
             own.claim([planned.file])
             figures.append(self.figure(planned.plot, planned.where, own.path(planned.file)))
         kept = {f.file for f in figures if f.file}
-        old = [p.file for p in planned_ones] if self.experiment.only else \
-            [n for n in own.listed() if n.startswith("figures/")]
+        old = [p.file for p in planned_ones] if self.experiment.only else [n for n in own.listed() if n.startswith("figures/")]
         own.remove(n for n in old if own.path(n) not in kept)
         return figures
 
     def figure(self, plot: Plot, where: Selection, file: str) -> Figure:
-        """One figure."""
         default = ", ".join(m.label for m in self.metrics(plot)) or TITLES[plot.kind]
         place = ", ".join(f"{a}={v[0]}" for a, v in where.items() if len(v) == 1)
         title = str(plot.fields.get("title", default[:1].upper() + default[1:])) + (f" ({place})" if place else "")
@@ -68,7 +63,6 @@ class Drawer:
             return Figure(title, None, str(error))
 
     def metrics(self, plot: Plot) -> List[Metric]:
-        """Those of a plot."""
         return [self.experiment.metrics[m] for m in plot.fields.get("metric", [])]
 
     def points(self, where: Selection) -> Iterator[Tuple[int, Point]]:
@@ -109,8 +103,7 @@ class Drawer:
         """Columns metric, panel (a label of that axis, or a metric), series, x, and more numbers.
 
         @param place columns in which two points must differ
-        @param measure point's index, point, metric -> rows of the other columns
-        """
+        @param measure point's index, point, metric -> rows of the other columns"""
         x, panel = (plot.fields.get(name, [None])[0] for name in ("x", "panel"))
         rows = [(i, m.name, p.coordinates.get(panel, m.name if x else ""), self.series_name(plot, p, where), p.coordinates.get(x), *row)
                 for i, p in self.points(where) for m in self.metrics(plot) for row in measure(i, p, m)]
@@ -173,7 +166,6 @@ def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> Non
 
 
 def note(drawer: Drawer, plot: Plot, where: Selection) -> str:
-    """What the intervals are."""
     metrics, seeds = drawer.metrics(plot), drawer.seeds(where)
     whole = [m for m in metrics if m.source == "seeds"]
     text = "One seed."
@@ -212,5 +204,5 @@ def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
                                 + rr.PERCENTILE_NOTE.replace("flows", "runs")])
 
 
-DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison_figures.DRAW,
+DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison.DRAW,
         **claim_figures.DRAW, "table": lambda drawer, plot, where, file: tables.write(drawer.results, plot, where, file)}

@@ -19,17 +19,11 @@ from typing import Callable, List, Optional, Tuple
 
 from .expression import LARGEST
 
-GRADES = {
-    "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
-    "U": "undecided, sign not significant", "F": "not reproduced", "N": "not measured", "X": "not scored",
-}
-DEFAULT_RULES = {
-    "reduction": "A in band; B sign & 0.5-1.5x; C sign",
-    "ratio": "A in band; B sign & 0.5-1.5x; C sign",
-    "value": "A in band; B factor 2; C order of magnitude",
-    "count": "A factor 3; C order of magnitude",
-    "relation": "",
-}
+GRADES = {"A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
+          "U": "undecided, sign not significant", "F": "not reproduced", "N": "not measured", "X": "not scored"}
+DEFAULT_RULES = {"reduction": "A in band; B sign & 0.5-1.5x; C sign", "ratio": "A in band; B sign & 0.5-1.5x; C sign",
+                 "value": "A in band; B factor 2; C order of magnitude", "count": "A factor 3; C order of magnitude",
+                 "relation": ""}
 
 NO_EFFECT = {"reduction": 0.0, "ratio": 1.0}  # where the sign changes
 
@@ -41,24 +35,19 @@ Test = Callable[[float], bool]
 class Rule:
     """When a number gets which grade: "A in band; B sign & 0.5-1.5x; C sign".
 
-    Conditions: in band, sign, sign & LO-HIx (times the reported number), factor N, order of
-    magnitude, and limits such as >= 95. A single condition without a letter gives A; "sign only" gives C; "not
-    scored" gives X. Text in parentheses is ignored.
+    Conditions: in band, sign, sign & LO-HIx (times the reported number), factor N, order of magnitude, and limits such as >= 95. A single
+    condition without a letter gives A; "sign only" gives C; "not scored" gives X. Text in parentheses is ignored.
     """
 
     def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True, no_effect: Optional[float] = None):
-        self.clauses = clauses
-        self.scored = scored
-        self.no_effect = no_effect
+        self.clauses, self.scored, self.no_effect = clauses, scored, no_effect
 
     @staticmethod
     def of(claim) -> "Rule":
         """The rule of a Claim; ValueError if it cannot be understood."""
-        if claim.kind == "relation":
-            return Rule([])
         text = re.sub(r"\([^)]*\)", "", claim.rule).strip()
-        if text.startswith("not scored"):
-            return Rule([], False)
+        if claim.kind == "relation" or text.startswith("not scored"):
+            return Rule([], claim.kind == "relation")
         default = DEFAULT_RULES[claim.kind]
         if claim.kind == "count" and claim.band:
             default = default.replace("factor 3", "in band")
@@ -66,34 +55,27 @@ class Rule:
         for clause in (text or default).split(";"):
             match = re.fullmatch(r"\s*(?:([ABC])\s+)?(\S.*?)\s*", clause)
             if not match:
-                raise ValueError(f"rule '{claim.rule}', expected for example "
-                                 f"'{DEFAULT_RULES['reduction']}'")
-            letter = match[1] or ("C" if match[2] == "sign only" else "A")
-            clauses.append((letter, Rule._condition(match[2], claim)))
+                raise ValueError(f"rule '{claim.rule}', expected for example '{DEFAULT_RULES['reduction']}'")
+            clauses.append((match[1] or ("C" if match[2] == "sign only" else "A"), Rule._condition(match[2], claim)))
         return Rule(clauses, no_effect=NO_EFFECT.get(claim.kind))
 
     @staticmethod
     def _condition(text: str, claim) -> Test:
-        origin = NO_EFFECT.get(claim.kind, 0.0)
         limit = re.fullmatch(r"(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)", text)
         if limit:
-            bound = float(limit[2])
-            return lambda x: LIMITS[limit[1]](x, bound)
-        if text == "in band" and claim.band:
-            low, high = claim.band
-            return lambda x: low <= x <= high
+            return lambda x: LIMITS[limit[1]](x, float(limit[2]))
         reported = reported_number(claim.reported)
-        if reported is None:
-            raise ValueError(f"reported '{claim.reported}', expected a number for the rule "
-                             f"'{text}'")
+        if reported is None and not (text == "in band" and claim.band):
+            raise ValueError(f"reported '{claim.reported}', expected a number for the rule '{text}'")
+        if text == "in band":
+            low, high = claim.band or default_band(claim.kind, reported)
+            return lambda x: low <= x <= high
+        origin = NO_EFFECT.get(claim.kind, 0.0)
         size = reported - origin
 
         def sign(x: float) -> bool:
             return (x - origin > 0) == (size > 0) and (x - origin < 0) == (size < 0)
 
-        if text == "in band":
-            low, high = default_band(claim.kind, reported)
-            return lambda x: low <= x <= high
         if text in ("sign", "sign only"):
             return sign
         times = re.fullmatch(r"sign & ([\d.]+)-([\d.]+)x", text)
@@ -101,13 +83,13 @@ class Rule:
             low, high = float(times[1]), float(times[2])
             return lambda x: sign(x) and low * abs(size) <= abs(x - origin) <= high * abs(size)
         factor = re.fullmatch(r"factor ([\d.]+)", text)
-        if factor or text == "order of magnitude":
-            most = float(factor[1]) if factor else 10.0
-            if not most >= 1:
-                raise ValueError(f"rule '{text}', expected a factor from 1")
-            return lambda x: x * reported > 0 and 1 / most <= x / reported <= most
-        raise ValueError(f"rule '{text}' is unknown, expected in band, sign, sign & 0.5-1.5x, "
-                         "factor 2, order of magnitude, >= 95 or not scored")
+        if not factor and text != "order of magnitude":
+            raise ValueError(f"rule '{text}' is unknown, expected in band, sign, sign & 0.5-1.5x, "
+                             "factor 2, order of magnitude, >= 95 or not scored")
+        most = float(factor[1]) if factor else 10.0
+        if not most >= 1:
+            raise ValueError(f"rule '{text}', expected a factor from 1")
+        return lambda x: x * reported > 0 and 1 / most <= x / reported <= most
 
     def grade(self, value: float) -> str:
         """The best grade whose condition holds."""
@@ -120,16 +102,14 @@ class Rule:
     def mark(self, value: float, low: Optional[float], high: Optional[float]) -> str:
         """The grade of a number with an interval.
 
-        An effect whose sign the interval leaves open gets U, whatever side of no effect the estimate
-        is on, if a part of the interval would get more than F. But a condition that no effect would meet as
-        well (a band around it) says that there is little effect, which the interval shows if it lies in it.
+        An effect whose sign the interval leaves open gets U, whatever side of no effect the estimate is on, if a part of the interval
+        would get more than F. But a condition that no effect would meet as well (a band around it) says that there is little effect,
+        which the interval shows if it lies in it.
         """
         grade = self.grade(value)
-        if not self.sign_open(low, high):
+        if not self.sign_open(low, high) or any(letter == grade and all(map(test, (low, self.no_effect, high)))
+                                                for letter, test in self.clauses):
             return grade
-        for letter, test in self.clauses:
-            if letter == grade and all(map(test, (low, self.no_effect, high))):
-                return grade
         return "U" if any(self.grade(x) != "F" for x in (low, value, high)) else "F"
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
-from .expression import Coordinates, label_key, same_label
+from .expression import Coordinates, label_key
 from .program import Options
 from .yamlread import Items, Map, Text, fail, parse_seeds, some
 
@@ -120,8 +120,8 @@ def read_overrides(values: List[Map], axes: Dict[str, List[str]], options: Optio
 
 
 def resolve_label(text: str, labels: List[str]) -> Optional[str]:
-    """The axis's own spelling of a label, None if it has none."""
-    return next((label for label in labels if same_label(label, text)), None)
+    """The axis's own spelling of a label, which may be equal as a number, None if it has none."""
+    return next((label for label in labels if label_key(label) == label_key(text)), None)
 
 
 def selects(selection: Selection, point: Coordinates) -> bool:
@@ -129,17 +129,9 @@ def selects(selection: Selection, point: Coordinates) -> bool:
     return all(point.get(axis) in labels for axis, labels in selection.items())
 
 
-def labels_of(axes: Dict[str, Axis]) -> Dict[str, List[str]]:
-    """Axis -> labels."""
-    return {name: list(axis) for name, axis in axes.items()}
-
-
 def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Selection],
                 overrides: List[Override], seeds: List[int], where: Map) -> List[Point]:
-    """All combinations without the excluded ones.
-
-    @param seeds of the points to which no override gives others
-    """
+    """All combinations without the excluded ones. @param seeds of the points to which no override gives others"""
     count = math.prod(len(axis) for axis in axes.values())
     if count > MAX_RUNS:
         fail(where, f"the grid has {count} points, expected up to {MAX_RUNS}")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics of single runs: a number each, or None where there is nothing to measure (no finished flow
-of that kind).
-"""
+"""Metrics of single runs: a number each, or None where there is nothing to measure (no finished flow of that kind)."""
 
+import bisect
 import fnmatch
 import json
 import math
@@ -14,53 +13,48 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import columns, identity, mix
+from . import rates
 from .experiment import Experiment
-from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
+from .expression import LARGEST, Expression, NotMeasured, Reference
 from .grid import selects
 from .plan import Plan, PlannedRun
+from .program import data_hash
 from .statistic import count_peaks, statistic_of, weighted_statistic
 
 VERSION = 4  # of what is computed here: older measures.json are not used
 
-FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
-    "slowdown": lambda f: f.slowdown,
-    "fct": lambda f: f.fct_ps / 1e6,
-    "receiver_fct": lambda f: None if f.receiver_fct_ps is None else f.receiver_fct_ps / 1e6,
-    "ideal_fct": lambda f: f.ideal_ps / 1e6,
-    "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
-    "size": lambda f: float(f.size),
-    "packets": lambda f: float(f.packets),
-    "retransmitted": lambda f: float(f.retransmitted),
-}
-
-
+FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {"slowdown": lambda f: f.slowdown, "fct": lambda f: f.fct_ps / 1e6,
+                                                     "receiver_fct": lambda f: None if f.receiver_fct_ps is None
+                                                     else f.receiver_fct_ps / 1e6, "ideal_fct": lambda f: f.ideal_ps / 1e6,
+                                                     "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
+                                                     "size": lambda f: float(f.size), "packets": lambda f: float(f.packets),
+                                                     "retransmitted": lambda f: float(f.retransmitted)}
 NAMES = {"flow": "id", "src": "src", "dst": "dst"}  # of columns of rates.csv in Flow
+
+
+def scaled(value: Optional[float], definition: dict) -> Optional[float]:
+    """A value as the definition has it."""
+    return None if value is None else value * definition.get("scale", 1)
 
 
 def chosen(flow: rr.Flow, definition: dict) -> bool:
     """True if a metric is of this flow, among others."""
     low, high = definition.get("size", (None, None))
-    return (definition.get("scope", "all") in ("all", flow.scope)
-            and (low is None or flow.size > low) and (high is None or flow.size <= high)
-            and flow.traffic_class in definition.get("class", (flow.traffic_class,))
+    return (definition.get("scope", "all") in ("all", flow.scope) and (low is None or flow.size > low)
+            and (high is None or flow.size <= high) and flow.traffic_class in definition.get("class", (flow.traffic_class,))
             and flow.tag in definition.get("tag", (flow.tag,)))
 
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
-    from . import rates  # with what plots read series, which most runs do without
     where, scope = definition.get("where", {}), definition.get("scope", "all")
-    flows = [p for p in rates.read(folder, definition["file"])
-             if chosen(p.flow, {**definition, "scope": "all"})
+    flows = [p for p in rates.read(folder, definition["file"]) if chosen(p.flow, {**definition, "scope": "all"})
              and all(wanted(str(getattr(p.flow, NAMES[c])), c, text, {}) for c, text in where.items())]
     # The same window for intra and inter, so that the two can be compared.
     window = rates.window(flows, definition)
-    flows = [p for p in flows if scope in ("all", p.flow.scope)]
-    found = rates.fairness(flows, window, definition) if definition["source"] == "fairness" else \
-        rates.throughput(flows, window, definition)
-    value = found["value"]
-    return {**found, "value": None if value is None else value * definition.get("scale", 1)}
+    found = (rates.fairness if definition["source"] == "fairness" else rates.throughput)(
+        [p for p in flows if scope in ("all", p.flow.scope)], window, definition)
+    return {**found, "value": scaled(found["value"], definition)}
 
 
 def measure_flows(run: rr.Run, definition: dict) -> dict:
@@ -68,47 +62,26 @@ def measure_flows(run: rr.Run, definition: dict) -> dict:
     selected = [f for f in run.flows if chosen(f, definition)]
     value = FLOW_VALUE[definition["of"]]
     values = sorted(v for v in (value(f) for f in selected if f.finished) if v is not None)
-    scale = definition.get("scale", 1)
     result = {"flows": len(selected), "unfinished": sum(not f.finished for f in selected)}
     if definition["pool"]:
-        result["values"] = [v * scale for v in values]
-    else:
-        found = statistic_of(values, definition["statistic"])
-        result["value"] = None if found is None else found * scale
-    return result
+        return {**result, "values": [scaled(v, definition) for v in values]}
+    return {**result, "value": scaled(statistic_of(values, definition["statistic"]), definition)}
 
 
 def measure_summary(summary: dict, definition: dict, where: str) -> dict:
-    """A number of summary.json."""
-    node = summary
-    for part in definition["summary"]:
+    node, path = summary, definition["summary"]
+    for part in path:
         if isinstance(node, list) and part.isdigit() and int(part) < len(node):
             node = node[int(part)]
         elif isinstance(node, dict) and part in node:
             node = node[part]
-        elif "absent" in definition and part == definition["summary"][-1]:
+        elif "absent" in definition and part == path[-1]:
             node = definition["absent"]
         else:
-            raise rr.ResultError(f"{where}/summary.json: no {'.'.join(definition['summary'])}")
-    if node is None:
-        return {"value": None}
-    if isinstance(node, bool) or not isinstance(node, (int, float)) or not abs(node) <= LARGEST:
-        raise rr.ResultError(f"{where}/summary.json: {'.'.join(definition['summary'])} is not a "
-                             "number")
-    return {"value": node * definition.get("scale", 1)}
-
-
-def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
-    """Node numbers of the leaf switches that so many of these flows pass, from or to their hosts."""
-    shape = run.summary.get("configuration", {})
-    try:
-        hosts, leaves = int(shape["hostsPerLeaf"]), int(shape["leaves"])
-    except (KeyError, ValueError):
-        raise rr.ResultError(f"{run.folder}: passed_by: is for runs of two-dc-leaf-spine") from None
-    passing = Counter(leaf for f in run.flows if chosen(f, flows) for leaf in {f.src // hosts, f.dst // hosts})
-    numbers = {name: node for node, name in run.summary.get("nodeNames", {}).items()}
-    return [numbers[f"dc{i // leaves}-leaf{i % leaves}"]
-            for i in range(leaves * int(shape["datacenters"])) if passing[i] == flows["flows"]]
+            raise rr.ResultError(f"{where}/summary.json: no {'.'.join(path)}")
+    if node is not None and (isinstance(node, bool) or not isinstance(node, (int, float)) or not abs(node) <= LARGEST):
+        raise rr.ResultError(f"{where}/summary.json: {'.'.join(path)} is not a number")
+    return {"value": scaled(node, definition)}
 
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
@@ -121,8 +94,8 @@ def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.
     last = 0.0
     series: Dict[tuple, List[Tuple[float, float]]] = {}
     members: Dict[Optional[str], List[float]] = {}
-    for row in columns.rows(roce_manifest.file_of(folder, definition["file"]), [column, *where] + ["time_ns"] * timed + [group] * bool(group),
-                            "; a metric needs it, switch it on in options"):
+    for row in rr.rows_of(roce_manifest.file_of(folder, definition["file"]), [column, *where] + ["time_ns"] * timed + [group] * bool(group),
+                          "; a metric needs it, switch it on in options"):
         time = row.number("time_ns") if timed else 0.0
         last = max(last, time)
         if row[column] == "" or not all(wanted(row[c], c, text, names) for c, text in where.items()):
@@ -133,18 +106,25 @@ def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.
         elif not timed or begin <= time < end:
             members.setdefault(row[group] if group else None, []).append(value)
     if by_time:
-        found = weighted_statistic([p for points in series.values() for p in held(points, begin, definition.get("before", last))], statistic)
-    else:
-        values = of_groups(members, definition, run) if group else members.get(None, [])
-        found = float(count_peaks(values)) if statistic == "peaks" else statistic_of(sorted(values), statistic)
-    return {"value": None if found is None else found * definition.get("scale", 1)}
+        held_values = [p for points in series.values() for p in held(points, begin, definition.get("before", last))]
+        return {"value": scaled(weighted_statistic(held_values, statistic), definition)}
+    values = of_groups(members, definition, run) if group else members.get(None, [])
+    return {"value": scaled(float(count_peaks(values)) if statistic == "peaks" else statistic_of(sorted(values), statistic), definition)}
 
 
 def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[rr.Run]) -> List[float]:
-    """A number for each group of rows."""
-    within = definition.get("within", "mean")
-    if "passed_by" in definition:
-        members = {leaf: members.get(leaf, []) for leaf in leaves_passed_by(run, definition["passed_by"])}
+    """A number for each group of rows; with passed_by, for each leaf switch that this number of flows passes, from or to their hosts."""
+    within, flows = definition.get("within", "mean"), definition.get("passed_by")
+    if flows:
+        shape = run.summary.get("configuration", {})
+        try:
+            hosts, leaves, datacenters = (int(shape[name]) for name in ("hostsPerLeaf", "leaves", "datacenters"))
+        except (KeyError, ValueError):
+            raise rr.ResultError(f"{run.folder}: passed_by: is for runs of two-dc-leaf-spine") from None
+        passing = Counter(leaf for f in run.flows if chosen(f, flows) for leaf in {f.src // hosts, f.dst // hosts})
+        numbers = {name: node for node, name in run.summary.get("nodeNames", {}).items()}
+        passed = (numbers[f"dc{i // leaves}-leaf{i % leaves}"] for i in range(leaves * datacenters) if passing[i] == flows["flows"])
+        members = {leaf: members.get(leaf, []) for leaf in passed}
     elif not members and within in ("count", "sum"):
         return [0.0]  # no row at all: none in any group
     return [statistic_of(sorted(m), within) for m in members.values()]
@@ -152,18 +132,13 @@ def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[r
 
 def wanted(value: str, column: str, text: str, names: Dict[str, str]) -> bool:
     """True for this text, or what is above or below it (">5e6"); * ? [] are wildcards, a node also has a name."""
-    return (value == text or fnmatch.fnmatchcase(value, text)
-            or (column == "node" and fnmatch.fnmatchcase(names.get(value, ""), text))
-            or (text[:1] in ("<", ">") and is_beyond(value, text)))
-
-
-def is_beyond(text: str, limit: str) -> bool:
-    """True for a number beyond a limit such as >5e6; False for no number."""
+    if value == text or fnmatch.fnmatchcase(value, text) or column == "node" and fnmatch.fnmatchcase(names.get(value, ""), text):
+        return True
     try:
-        difference = float(text) - float(limit[1:])
+        difference = (float(value) - float(text[1:])) * {">": 1, "<": -1}.get(text[:1], math.nan)
     except ValueError:
         return False
-    return difference > 0 if limit[0] == ">" else difference < 0
+    return difference > 0
 
 
 def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:
@@ -173,10 +148,44 @@ def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterabl
         yield value, min(until, end) - max(t, begin)
 
 
+def accuracy(folder: str, definition: dict) -> dict:
+    """How well a tuner knows the mix of elephants and mice (PARALEON, Figures 10 and 11): 1 - total variation between what it
+    found and the true mix, mean over the intervals.
+
+    The true mix of an interval is of the flows that were under way in it, from their start to their last ACK: an elephant is one whose
+    whole size is at least so much. With two classes the total variation between two mixes is the difference of their shares."""
+    started = [f for f in rr.flows_of(folder) if f.start_ps is not None]
+    mice, elephants = ([f for f in started if (f.size >= definition["elephants"]) == large] for large in (False, True))
+    spans = [(sorted(f.start_ps for f in some), sorted(f.start_ps + f.fct_ps for f in some if f.finished)) for some in (mice, elephants)]
+    after, before = definition.get("after", -math.inf), definition.get("before", math.inf)
+    found, last = [], 0.0
+    for row in rr.rows_of(roce_manifest.file_of(folder, definition["file"]), ["time_ns", definition["column"]],
+                          "; a metric needs it, expected a run with a tuner"):
+        time = row.number("time_ns")
+        share = row.number(definition["column"]) if row[definition["column"]] else definition.get("empty")
+        small, large = (bisect.bisect_left(starts, time * 1000) - bisect.bisect_right(ends, last * 1000) for starts, ends in spans)
+        last = time
+        if share is not None and small + large and after <= time < before:
+            found.append(1 - abs(share - large / (small + large)))
+    return {"value": scaled(math.fsum(found) / len(found) if found else None, definition)}
+
+
+def derived(definition: dict, found: Dict[str, dict]) -> dict:
+    """A metric from others of the same run."""
+    def lookup(reference: Reference) -> float:
+        value = found.get(reference.metric, {}).get("value")
+        if value is None:
+            raise NotMeasured(reference.metric)
+        return value
+    try:
+        return {"value": scaled(float(Expression(definition["expression"], None).evaluate(lookup)), definition)}
+    except NotMeasured:
+        return {"value": None}
+
+
 def definitions(experiment: Experiment) -> Dict[str, dict]:
     """The metrics' definitions as plain values."""
-    return {name: {"source": m.source, "pool": m.pool, **m.fields}
-            for name, m in experiment.metrics.items() if m.source != "seeds"}
+    return {name: {"source": m.source, "pool": m.pool, **m.fields} for name, m in experiment.metrics.items() if m.source != "seeds"}
 
 
 def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Dict[str, dict]:
@@ -186,43 +195,22 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
         run = rr.load_run(folder, folder, warmup_ns)
     summary = run.summary if run else rr.read_summary(folder)
     found: Dict[str, dict] = {}
+    by_source = {"flows": lambda d: measure_flows(run, d), "summary": lambda d: measure_summary(summary, d, folder),
+                 "file": lambda d: measure_file(folder, summary, d, run), "fairness": lambda d: measure_rates(folder, d),
+                 "throughput": lambda d: measure_rates(folder, d), "accuracy": lambda d: accuracy(folder, d),
+                 "expression": lambda d: derived(d, found)}
     for name, definition in metrics.items():
-        if definition["source"] == "flows":
-            found[name] = measure_flows(run, definition)
-        elif definition["source"] == "summary":
-            found[name] = measure_summary(summary, definition, folder)
-        elif definition["source"] == "file":
-            found[name] = measure_file(folder, summary, definition, run)
-        elif definition["source"] in ("fairness", "throughput"):
-            found[name] = measure_rates(folder, definition)
-        elif definition["source"] == "accuracy":
-            found[name] = mix.accuracy(folder, definition)
-        else:
-            found[name] = {"value": derived(definition, found)}
+        found[name] = by_source[definition["source"]](definition)
     return found
-
-
-def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
-    """A metric from others of the same run."""
-    def lookup(reference: Reference) -> float:
-        value = found.get(reference.metric, {}).get("value")
-        if value is None:
-            raise NotMeasured(reference.metric)
-        return value
-    try:
-        value = float(Expression(definition["expression"], AnyName()).evaluate(lookup))
-    except NotMeasured:
-        return None
-    return value * definition.get("scale", 1)
 
 
 def kept(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Tuple[str, Optional[dict]]:
     """A hash of what the measures of a run depend on, and those in its folder that have it; None if there are none."""
-    key = identity.data_hash([VERSION, run.hash, of_point(metrics, run), warmup_ns])
+    key = data_hash([VERSION, run.hash, of_point(metrics, run), warmup_ns])
     try:
         with open(os.path.join(plan.run_folder(run), "measures.json"), encoding="utf-8") as stream:
             found = json.load(stream)
-        if plan.record(run) is not None and found["hash"] == identity.data_hash([key, found["metrics"]]):
+        if plan.record(run) is not None and found["hash"] == data_hash([key, found["metrics"]]):
             return key, found["metrics"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
@@ -240,6 +228,5 @@ def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Opt
     if found is None and plan.record(run) is not None:
         folder = plan.run_folder(run)
         found = measure(folder, of_point(metrics, run), warmup_ns)
-        write_whole(os.path.join(folder, "measures.json"),
-                    json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
+        write_whole(os.path.join(folder, "measures.json"), json.dumps({"hash": data_hash([key, found]), "metrics": found}) + "\n")
     return found

@@ -13,7 +13,6 @@ from roce_files import OwnFiles, write_whole
 
 from . import figures, grades, score
 from .estimates import Results
-from .experiment import Experiment
 from .grid import seed_count, selects
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan
@@ -29,8 +28,7 @@ def definition_text(metric: Metric) -> str:
     for key, value in metric.fields.items():
         if key == "size":
             low, high = value
-            value = f"{'' if low is None else f'above {low:,} B'}" \
-                    f"{'' if high is None else f' up to {high:,} B'}".strip()
+            value = f"{'' if low is None else f'above {low:,} B'}{'' if high is None else f' up to {high:,} B'}".strip()
         elif key == "where":
             value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all rows"
         elif key == "at":
@@ -45,8 +43,7 @@ def definition_text(metric: Metric) -> str:
     return "; ".join(parts) + ("; flows of all seeds pooled" if metric.pool else "")
 
 
-PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size",
-                    "seeds", "commit", "source"]
+PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size", "seeds", "commit", "source"]
 
 
 def score_rows(scores: List[score.Score]) -> List[dict]:
@@ -56,12 +53,10 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
         unit = s.claim.unit if s.claim else ""
         band = s.claim.band if s.claim else None
         with_unit = f" {unit}" if unit else ""
-        number_reported = grades.reported_number(s.reported) is not None
-        rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source,
-                     "reported": s.reported + (with_unit if number_reported else ""),
-                     "seeds": s.seeds, "ours": f"{float(s.ours):.4g}{with_unit}" if s.ours and "/" not in s.ours else s.ours,
-                     "interval": score.interval(s.low, s.high),
-                     "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
+        rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source, "reported": s.reported
+                     + (with_unit if grades.reported_number(s.reported) is not None else ""), "seeds": s.seeds,
+                     "ours": f"{float(s.ours):.4g}{with_unit}" if s.ours and "/" not in s.ours else s.ours,
+                     "interval": score.interval(s.low, s.high), "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
     return rows
 
 
@@ -71,33 +66,24 @@ def runs_table(plan: Plan) -> rr.Table:
     axes = list(plan.runs[0].point)
     for run in plan.runs:
         record = plan.record(run)
-        row = [run.key] + [run.point[a] for a in axes] + [str(run.seed), run.hash]
-        if record is None:
-            rows.append(row + ["missing", "", "", ""])
-        else:
-            rows.append(row + [state(record), str(record["elapsedSeconds"]),
-                               record["slurmJob"] or "", record["commit"] or ""])
+        more = [str(record["elapsedSeconds"]), record["slurmJob"] or "", record["commit"] or ""] if record else [""] * 3
+        rows.append([run.key, *(run.point[a] for a in axes), str(run.seed), run.hash, state(record), *more])
     return ["run"] + axes + ["seed", "hash", "state", "elapsed_s", "slurm_job", "commit"], rows
 
 
 def state(record: Optional[dict]) -> str:
-    """How a run ended."""
-    if record is None:
-        return "missing"
-    return "complete" if record["exitStatus"] == 0 else "complete, flows unfinished"
+    return "missing" if record is None else "complete" if record["exitStatus"] == 0 else "complete, flows unfinished"
 
 
 def render(results: Results, plan: Plan, scores: List[score.Score],
            drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
-    """The page."""
     try:
         import jinja2
     except ImportError:
         raise rr.ResultError("the page needs jinja2: apt install python3-jinja2") from None
-    experiment: Experiment = results.experiment
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    experiment = results.experiment
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))), autoescape=True,
+                                     undefined=jinja2.StrictUndefined, trim_blocks=True)
     summaries = [rr.read_summary(plan.run_folder(run)) for run in plan.complete()]
     first = summaries[0] if summaries else {}
     unfinished = [s.get("flows", {}).get("unfinished", 0) for s in summaries]
@@ -112,8 +98,7 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
                 png = stream.read()
             width = round(int.from_bytes(png[16:20], "big") / PIXELS_PER_PIXEL)
             data = base64.b64encode(png).decode("ascii")
-        shown.append({"title": figure.title, "data": data, "width": width,
-                      "why_not": figure.why_not, "table": figure.table,
+        shown.append({"title": figure.title, "data": data, "width": width, "why_not": figure.why_not, "table": figure.table,
                       "file": os.path.basename(figure.file or "")})
     return environment.get_template("page.html.j2").render(
         experiment=experiment, results=results, plan=plan, scores=score_rows(scores), figures=shown, failed=failed,
@@ -125,41 +110,28 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
         is_path=os.path.isabs, hash_digits=HASH_DIGITS)
 
 
-def write_tables(results: Results, plan: Plan) -> List[str]:
-    """metrics.csv, metrics-by-seed.csv and runs.csv."""
-    tables = (("metrics.csv", results.table()), ("metrics-by-seed.csv", results.seed_table()),
-              ("runs.csv", runs_table(plan)))
-    return [write_table(plan, name, table) for name, table in tables]
+def write_tables(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:
+    """metrics.csv, metrics-by-seed.csv, runs.csv and score.csv. @return the scores and the last file"""
+    scores, file = score.Scorer(results).all(), ""
+    for name, table in (("metrics.csv", results.table()), ("metrics-by-seed.csv", results.seed_table()), ("runs.csv", runs_table(plan)),
+                        ("score.csv", score.table(scores))):
+        file = OwnFiles(plan.folder).write(name, rr.csv_text(table))
+    return scores, file
 
 
-def write_table(plan: Plan, name: str, table: rr.Table) -> str:
-    """A CSV file in the campaign's folder."""
-    return OwnFiles(plan.folder).write(name, rr.csv_text(table))
-
-
-def write_published(results: Results, plan: Plan, path: str) -> None:
+def write_published(scores: List[score.Score], plan: Plan, path: str) -> None:
     """The score as it can stand by itself: with the claims' text, the seeds and the commit."""
     if len(plan.complete()) < len(plan.by_key):
         raise rr.ResultError(f"{plan.folder}: {len(plan.by_key) - len(plan.complete())} runs are "
                              "missing, expected a complete campaign to publish")
     commit = plan.data["commit"] or "unknown"
-    rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
-             row["note"], plan.data["size"], row["seeds"], commit, row["source"]]
-            for row in score_rows(score.Scorer(results).all())]
+    rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"], row["note"], plan.data["size"],
+             row["seeds"], commit, row["source"]] for row in score_rows(scores)]
     write_whole(path, rr.csv_text((PUBLISHED_HEADER, rows)))
 
 
-def write_score(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:
-    """score.csv."""
-    scores = score.Scorer(results).all()
-    return scores, write_table(plan, "score.csv", score.table(scores))
-
-
-def write_page(results: Results, plan: Plan, failed: Sequence[str] = ()) -> List[str]:
-    """Figures and index.html; both after the tables.
-
-    @param failed what is to be said of runs that have failed
-    """
+def write_page(results: Results, plan: Plan, scores: List[score.Score], failed: Sequence[str] = ()) -> List[str]:
+    """Figures and index.html; both after the tables. @param failed what is to be said of runs that have failed"""
     drawn = figures.Drawer(results, plan).all()
-    path = OwnFiles(plan.folder).write("index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
+    path = OwnFiles(plan.folder).write("index.html", render(results, plan, scores, drawn, failed))
     return [f.file for f in drawn if f.file] + [path]

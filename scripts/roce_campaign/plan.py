@@ -19,10 +19,9 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity
 from .experiment import Experiment
 from .grid import Point
-from .program import ROOT
+from .program import ROOT, code, data_hash
 
 FORMAT = 1  # of plan.json
 HASH_DIGITS = 8
@@ -41,8 +40,7 @@ class PlannedRun(NamedTuple):
 def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str) -> str:
     """The hash of all that a run's result depends on; a file counts by content, not by place."""
     values = {o: roce_manifest.measures(v).sha256 if os.path.isabs(v) and os.path.isfile(v) else v for o, v in options.items()}
-    return identity.data_hash({"code": code_hash, "options": values, "seed": seed,
-                               "seedOption": seed_option})
+    return data_hash({"code": code_hash, "options": values, "seed": seed, "seedOption": seed_option})
 
 
 def readable(point: Point) -> str:
@@ -53,12 +51,10 @@ def readable(point: Point) -> str:
 
 def git_state() -> Optional[str]:
     """Commit of the checkout, with a remark if files differ from it."""
-    def git(*command: str) -> str:
-        return subprocess.run(("git", "-C", ROOT) + command, capture_output=True, text=True,
-                              check=True, timeout=30).stdout.strip()
     try:
-        commit = git("rev-parse", "HEAD")
-        return commit + (" with changes" if git("status", "--porcelain", "-uno") else "")
+        commit, changes = (subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+                           for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "-uno"]))
+        return commit + " with changes" * bool(changes)
     except (OSError, subprocess.SubprocessError):
         return None
 
@@ -79,8 +75,8 @@ class Plan:
     @staticmethod
     def make(experiment: Experiment, folder: str) -> "Plan":
         """The plan of an experiment with the program as it is now."""
-        code = identity.code(experiment.program)
-        code_hash = identity.data_hash(code)
+        its_code = code(experiment.program)
+        code_hash = data_hash(its_code)
         runs = []
         keys: Dict[str, str] = {}  # by hash
         for point, seed in ((p, s) for p in experiment.points for s in p.seeds):
@@ -88,23 +84,23 @@ class Plan:
             key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {
-            "format": FORMAT, "name": experiment.name, "file": os.path.abspath(experiment.file),
-            "size": experiment.size, "added": experiment.added, "inputs": experiment.given,
-            "only": experiment.only, "design": experiment.design(),
-            "program": experiment.program, "seedOption": experiment.seed_option,
-            "progress": "progress" in experiment.option_names, "optionNames": experiment.option_names, "code": code, "codeHash": code_hash,
-            "commit": git_state(), "runs": [r._asdict() for r in runs]})
+            "format": FORMAT, "name": experiment.name, "file": os.path.abspath(experiment.file), "size": experiment.size,
+            "added": experiment.added, "inputs": experiment.given, "only": experiment.only, "design": experiment.design(),
+            "program": experiment.program, "seedOption": experiment.seed_option, "progress": "progress" in experiment.option_names,
+            "optionNames": experiment.option_names, "code": its_code, "codeHash": code_hash, "commit": git_state(),
+            "runs": [r._asdict() for r in runs]})
 
     @staticmethod
     def read(folder: str) -> "Plan":
         """The plan that the last scripts/reproduce has left."""
         file = os.path.join(folder, "plan.json")
         if not os.path.exists(file):
-            raise rr.ResultError(f"{folder}: no plan.json, expected the results of "
-                                 "scripts/reproduce")
+            raise rr.ResultError(f"{folder}: no plan.json, expected the results of scripts/reproduce")
         try:
             with open(file, encoding="utf-8") as stream:
                 data = json.load(stream)
+            if "optionNames" not in data:
+                raise ValueError("an earlier version's: run scripts/reproduce again")
             if data["format"] != FORMAT:
                 raise ValueError(f"format is {json.dumps(data['format'])[:40]}, expected {FORMAT}: run scripts/reproduce again")
             return Plan(folder, data)
@@ -112,7 +108,6 @@ class Plan:
             raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
     def write(self) -> None:
-        """Write it."""
         write_whole(os.path.join(self.folder, "plan.json"), json.dumps(self.data, indent=1) + "\n")
 
     def run_folder(self, run: PlannedRun) -> str:

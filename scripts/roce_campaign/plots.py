@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Plots: which figures an experiment asks for."""
+"""Plots: which figures an experiment asks for, the names of their files, and --only, the part of an experiment that figures or claims
+need."""
 
-from typing import Callable, Dict, List, NamedTuple, Sequence
+import fnmatch
+import itertools
+import math
+import os
+import re
+from collections import Counter
+from typing import Callable, Dict, Iterable, List, NamedTuple, Sequence, Set
 
-from .claims import Claims
-from .grid import read_place, read_selection
+import roce_results as rr
+from roce_plot.look import is_number
+
+from .claims import Case, Claims
+from .grid import Selection, read_place, read_selection, selects
 from .yamlread import Map, fail, parse_rate_gbps, parse_time_ns, some
 
+MAX_FIGURES = 1000  # of an experiment
+SHOWN = 12  # names of each kind in an error
 EFFECTS = ("effects", "effect-table")  # of expressions
 CONVERT: Dict[str, Callable] = {"log": "true".__eq__, "reported": "true".__eq__, "top": int, "fair": parse_rate_gbps,
                                 "bin": lambda text: parse_time_ns(text) / 1000}
@@ -24,8 +36,7 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
     """One figure, which is as the schema has it.
 
     @param known_axes those of this size; another size may have more
-    @param claims ids of the experiment's claims
-    """
+    @param claims ids of the experiment's claims"""
     kind = str(value["kind"])
     metrics = [n for n, m in reader.metrics.items() if kind != "box" or m.per_run()]
     known = {"metric": metrics, "ids": claims, **dict.fromkeys(("x", "rows", "panel", "series", "each"), known_axes)}
@@ -49,3 +60,114 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
         plain["value"] = [(str(title), reader.cases(text, plain.get("at", {}), each, "plot: value", False))
                           for title, text in panels.items()]
     return Plot(kind, plain, value.place)
+
+
+class PlannedFigure(NamedTuple):
+    """A figure of a plot; "each" makes several of one."""
+
+    plot: Plot
+    where: Selection
+    file: str  # in the campaign's folder
+
+    def name(self) -> str:
+        """Its file without folder and ending."""
+        return os.path.splitext(os.path.basename(self.file))[0]
+
+    def is_wanted(self, only: Sequence[str]) -> bool:
+        """True if it is named: by its title or its file."""
+        return matches([self.name(), str(self.plot.fields.get("title", ""))], only)
+
+
+def matches(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if one of the names is like one of those wanted (* and ?, whatever the case)."""
+    return any(fnmatch.fnmatchcase(n.lower(), w.lower()) for n in names if n for w in wanted)
+
+
+def planned_figures(experiment) -> List[PlannedFigure]:
+    plots = standard(experiment) if experiment.standard_plots else experiment.plots
+    most = sum(math.prod(len(experiment.axes[a]) for a in p.fields.get("each", [])) for p in plots)
+    if most > MAX_FIGURES:
+        raise rr.ResultError(f"{experiment.file}:1: {most} figures, expected up to {MAX_FIGURES}: name the plots, with less in each")
+    names: Counter = Counter()
+    found = []
+    for plot in plots:
+        title, each = plot.fields.get("title"), plot.fields.get("each", [])
+        for where in selections(experiment, plot):
+            parts = [str(title)] if title else [plot.kind] + plot.fields.get("metric", [])
+            parts += [f"{a}-{'-'.join(v)}" for a, v in where.items() if not title or a in each]
+            name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-.") or plot.kind
+            names[name] += 1
+            number = f"~{names[name]}" if names[name] > 1 else ""
+            end = ".csv" if plot.kind in ("table", "rank-table", "effect-table") else ".png"
+            found.append(PlannedFigure(plot, where, f"figures/{name}{number}{end}"))
+    return [f for f in found if f.is_wanted(experiment.only)] if experiment.only else found
+
+
+def standard(experiment) -> List[Plot]:
+    """What is drawn if the experiment names no plots."""
+    axes = list(experiment.axes)
+    plots = []
+    if axes:
+        numeric = [a for a in axes if all(map(is_number, experiment.axes[a]))]
+        x = (numeric or axes)[0]
+        series = [a for a in axes if a != x][:1]
+        each = [a for a in axes if a not in (x, *series)]
+        plots += [Plot("lines" if numeric else "bars", {"metric": [m], "x": [x], "series": series, "each": each}, "")
+                  for m in experiment.metrics]
+    if any(m.source == "flows" for m in experiment.metrics.values()):
+        plots += [Plot(kind, {"series": axes[:1], "each": axes[1:]}, "") for kind in ("slowdown-by-size", "fct-cdf")]
+    return plots
+
+
+def selections(experiment, plot: Plot) -> List[Selection]:
+    """The coordinates of each figure of a plot that has points in this size."""
+    axes, fixed = plot.fields.get("each", []), plot.fields.get("where", {})
+    others = {axis: labels for axis, labels in fixed.items() if axis not in axes}
+    there = {tuple(p.coordinates[a] for a in axes) for p in experiment.points if selects(others, p.coordinates)}
+    return [{**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
+            for labels in itertools.product(*(experiment.axes[a] for a in axes)) if labels in there]
+
+
+# -------------------------------------------------------------------------------------------- only
+
+
+def places_of(cases: Iterable[Case], experiment) -> Set[frozenset]:
+    """The coordinates of the points that the metrics of some cases are at."""
+    return {place for case in cases for place in case.places(experiment.all_axes)}
+
+
+def places_of_figure(figure: PlannedFigure, experiment) -> Set[frozenset]:
+    """Those of the points that a figure shows."""
+    plot = figure.plot
+    if plot.kind in EFFECTS:
+        return places_of((c for _, cases in plot.fields["value"] for c in cases), experiment)
+    if plot.kind == "claims":
+        ids = plot.fields.get("ids", [c.id for c in experiment.claims])
+        return places_of((k for c in experiment.claims if c.id in ids for k in c.cases), experiment)
+    return {p.place for p in experiment.points if selects(figure.where, p.coordinates)}
+
+
+def restrict(experiment, only: List[str]):
+    """The experiment with what is named, by the title or file of a figure, by the id of a claim or the figure of the paper that
+    it is about (* and ? as in file names). Of a figure, the claims about its points are scored, too."""
+    if not only:
+        return experiment
+    figures = planned_figures(experiment)
+    names = {c.id: [c.id, c.target.get("figure", "")] for c in experiment.claims}
+    for name in only:
+        if not any(f.is_wanted([name]) for f in figures) and not any(matches(n, [name]) for n in names.values()):
+            known = [list(names), list(dict.fromkeys(f.name() for f in figures))]
+            raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of " + "; or ".join(
+                ", ".join(k[:SHOWN]) + (", ..." if len(k) > SHOWN else "") for k in known if k)))
+    drawn: Set[frozenset] = set().union(*(places_of_figure(f, experiment) for f in figures if f.is_wanted(only)))
+    needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
+    claims = [c for c in experiment.claims if matches(names[c.id], only) or (needs[c.id] and needs[c.id] <= drawn)]
+    wanted = drawn.union(*(needs[c.id] for c in claims))
+    points = [p for p in experiment.points if p.place in wanted]
+    if not points:
+        raise rr.ResultError(f"--only {', '.join(only)}: that needs no run of the {experiment.size} size")
+    until = experiment.until
+    if until:
+        left = [c for c in until.claims if c in {c.id for c in claims}]
+        until = until._replace(claims=left) if left else None
+    return experiment._replace(points=points, claims=claims, unclaimed=[], until=until, only=only)

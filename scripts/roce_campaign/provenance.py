@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a run's files were, and the files that it has read: kept in its run.json, compared before it is used again.
 
-The hash in a run's name is over what is known before it: code, options, the files that options name. What
-these files name in turn is known after it, from the manifest of summary.json. Of a program without one, text
-files are searched for names of files, beside them and absolute.
+The hash in a run's name is over what is known before it: code, options, the files that options name. What these files name in
+turn is known after it, from the manifest of summary.json. Of a program without one, text files are searched for names of files,
+beside them and absolute.
 """
 
 import functools
 import os
 import re
-from typing import Dict, Iterable, Iterator, List, Optional, Set
+from typing import Dict, Iterable, Iterator, List, Set
 
 import roce_manifest
 import roce_results as rr
@@ -27,40 +27,22 @@ Files = Dict[str, List]  # name or path -> bytes, SHA-256
 
 def outputs(folder: str) -> Files:
     """The files that a program has left in its folder, and folders in it."""
-    found = {}
-    for path in files_below(folder):
-        name = os.path.relpath(path, folder)
-        if name not in OWN:
-            found[name] = list(roce_manifest.measures(path)[:2])
-    return found
+    found = {os.path.relpath(path, folder): path for path in files_below(folder)}
+    return {name: list(roce_manifest.measures(path)[:2]) for name, path in found.items() if name not in OWN}
 
 
 def damage(folder: str, record: dict) -> str:
-    """How a run's files differ from what they were; nothing if they do not.
-
-    @param record its run.json
-    """
-    kept = record.get("outputs")
+    """How a run's files differ from what they were; nothing if they do not. @param record its run.json"""
     try:
-        if not isinstance(kept, dict):
-            return damage_without_record(folder)
-        for name, (size, sha256) in kept.items():
+        for name, (size, sha256) in record["outputs"].items():
             problem = roce_manifest.difference(os.path.join(folder, name), roce_manifest.Entry(size, sha256, None))
             if problem:
                 return f"{name}: {problem}"
     except rr.ResultError as error:
         return str(error)
-    except (TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         return "run.json: outputs: expected bytes and SHA-256 of each file"
     return ""
-
-
-def damage_without_record(folder: str) -> str:
-    """The same of a run of an earlier version, whose run.json does not list its files: as many flows as summary.json says."""
-    total = rr.read_summary(folder).get("flows", {}).get("total")
-    path = os.path.join(folder, "flows.csv")
-    rows = roce_manifest.measures(path).rows if os.path.exists(path) else total
-    return f"flows.csv: {rows} rows, expected {total} (flows.total of summary.json)" if total is not None and rows != total else ""
 
 
 def inputs(folder: str, values: Iterable[str], place: str) -> Files:
@@ -68,8 +50,7 @@ def inputs(folder: str, values: Iterable[str], place: str) -> Files:
 
     @param folder of the run, in which the program was started
     @param values of its options
-    @param place paths are kept relative to this folder, or to the checkout
-    """
+    @param place paths are kept relative to this folder, or to the checkout"""
     summary = rr.read_summary(folder)
     return described(manifest_inputs(folder, summary) if "manifest" in summary else named_files(values, folder), folder, place)
 
@@ -77,23 +58,13 @@ def inputs(folder: str, values: Iterable[str], place: str) -> Files:
 def described(paths: Iterable[str], folder: str, place: str) -> Files:
     """Files with their sizes and hashes, without those of the run itself."""
     inside = os.path.realpath(folder) + os.sep
-    found = {}
-    for path in sorted({os.path.realpath(p) for p in paths}):
-        if os.path.isfile(path) and not path.startswith((inside, *SYSTEM)):
-            found[portable(path, place)] = list(roce_manifest.measures(path)[:2])
-    return found
+    return {portable(path, place): list(roce_manifest.measures(path)[:2]) for path in sorted({os.path.realpath(p) for p in paths})
+            if os.path.isfile(path) and not path.startswith((inside, *SYSTEM))}
 
 
-def indirect_inputs(folder: str, options: Dict[str, str], results: str) -> Files:
-    """The same without files that options name, which are in the run's hash: where they are does not matter."""
-    direct = {portable(os.path.realpath(v), results) for v in options.values() if os.path.isfile(v)}
-    return {p: m for p, m in inputs(folder, options.values(), results).items() if p not in direct}
-
-
-def changed_input(record: dict, results: str) -> str:
+def changed_input(kept: Files, results: str) -> str:
     """The first file that a run has read and that is another now; nothing if there is none."""
-    kept = record.get("inputs")
-    for path, measures in (kept.items() if isinstance(kept, dict) else ()):
+    for path, measures in (kept or {}).items():
         path = local(path, results)
         if not os.path.isfile(path):
             return f"{os.path.relpath(path)}, which it has read, is not there any more"
@@ -105,15 +76,14 @@ def changed_input(record: dict, results: str) -> str:
 def fault(folder: str, before: Files, results: str) -> str:
     """What is wrong with a new result: not as its manifest has it, or a file that it was made of has changed meanwhile.
 
-    @param before the files that the run's options name, and that these name, as they were before it
-    """
+    @param before the files that the run's options name, and that these name, as they were before it"""
     summary = rr.read_summary(folder)
     for name, entry in roce_manifest.entries_of(summary, os.path.join(folder, roce_manifest.SUMMARY)).items():
         problem = roce_manifest.difference(os.path.join(folder, name), entry)
         if problem:
             return f"{name}: {problem} ({roce_manifest.SUMMARY})"
     if "manifest" not in summary:
-        return changed_input({"inputs": before}, results)
+        return changed_input(before, results)
     changed = (p for p, sha256 in manifest_inputs(folder, summary).items()
                if os.path.isfile(p) and roce_manifest.measures(p).sha256 != sha256)
     return next((f"{os.path.relpath(p)}, which it has read, has changed" for p in changed), "")
@@ -134,19 +104,19 @@ def manifest_inputs(folder: str, summary: dict) -> Dict[str, str]:
 def named_files(values: Iterable[str], folder: str) -> Set[str]:
     """The files that options name, that these name, and so on.
 
-    @param folder in which names count as well as beside the file that has them
-    """
+    @param folder in which names count as well as beside the file that has them"""
     found: Set[str] = set()
     waiting: List[str] = []
     for value in values:
         if os.path.isdir(value) and os.path.isabs(value):
             waiting += list(files_below(value))[:MAX_FILES]
-        waiting += names_in(value, None)
+        waiting += names_in(value, "")
     while waiting:
         path = os.path.realpath(waiting.pop())
         if path not in found:
             found.add(path)
-            waiting += names_in_file(path, folder)
+            measures = roce_manifest.measures(path)
+            waiting += names_in_file(path, folder, measures.sha256) if measures.size <= MAX_TEXT else []
     return found
 
 
@@ -154,34 +124,22 @@ def files_below(folder: str) -> Iterator[str]:
     """Regular files in a folder and below, in order."""
     for place, folders, names in os.walk(folder):
         folders.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            if os.path.isfile(path) and not os.path.islink(path):
-                yield path
-
-
-def names_in_file(path: str, folder: str) -> List[str]:
-    """Files that a text file names."""
-    measures = roce_manifest.measures(path)
-    return list(_names_in_file(path, folder, measures.sha256)) if measures.size <= MAX_TEXT else []
+        paths = (os.path.join(place, name) for name in sorted(names))
+        yield from (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
 
 
 @functools.lru_cache(maxsize=1000)
-def _names_in_file(path: str, folder: str, _sha256: str) -> List[str]:
+def names_in_file(path: str, folder: str, _sha256: str) -> List[str]:
+    """Files that a text file names."""
     with open(path, "rb") as stream:
         content = stream.read(MAX_TEXT + 1)
-    if b"\0" in content:
-        return []
-    text = content.decode("utf-8", "replace")
+    text = "" if b"\0" in content else content.decode("utf-8", "replace")
     return [f for place in (os.path.dirname(path), folder) for f in names_in(text, place)]
 
 
-def names_in(text: str, folder: Optional[str]) -> List[str]:
+def names_in(text: str, folder: str) -> List[str]:
     """Files that a text names. @param folder of names that are not absolute; without it only absolute ones count"""
-    found = {}
-    for word in dict.fromkeys(re.split(r"[\s,;=|\[\](){}\"'<>]+", text)):
-        if 0 < len(word) <= MAX_NAME and re.search(r"[A-Za-z]", word) and (folder or os.path.isabs(word)):
-            path = os.path.join(folder or "/", word)
-            if "\0" not in path and os.path.isfile(path):
-                found[path] = None
-    return list(found)
+    words = dict.fromkeys(re.split(r"[\s,;=|\[\](){}\"'<>]+", text))
+    paths = (os.path.join(folder or "/", word) for word in words
+             if 0 < len(word) <= MAX_NAME and re.search(r"[A-Za-z]", word) and (folder or os.path.isabs(word)))
+    return [path for path in dict.fromkeys(paths) if "\0" not in path and os.path.isfile(path)]

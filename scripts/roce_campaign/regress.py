@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Completion times of two versions compared within bounds, flow by flow and by metric.
+"""Completion times of two versions compared within bounds, flow by flow and by metric; whether two runs can be compared.
 
-The metrics of a run are FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and inter flows and of each size bin, from
-flows.csv; the same statistics as summary.json states them; the number of flows and of unfinished ones.
+The metrics of a run are FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and inter flows and of each size bin,
+from flows.csv; the same statistics as summary.json states them; the number of flows and of unfinished ones.
 """
 
 import fnmatch
@@ -17,12 +17,14 @@ import roce_results as rr
 from . import provenance
 from .plan import Plan
 
-STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_000),
-              ("p999", 999_000), ("max", 1_000_000))
+STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_000), ("p999", 999_000), ("max", 1_000_000))
 DEFAULT_BOUND = "1%"
 COUNTS = ("flows", "unfinished")  # these may not change at all, unless a bound names them
 TIME_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6}
 PRINTED = 1e-9  # the last digits of printed numbers do not count
+OWN = ("out", "progress", "dryRun")  # options without influence on results
+PARTS = ("attributes", "globals", "topology")  # of a manifest; options and versions are compared by name
+FEW = 5
 
 
 class Bound(NamedTuple):
@@ -53,7 +55,6 @@ class Bound(NamedTuple):
         return f"{self.ns:.9g}ns" if self.ns else f"{100 * self.relative:.6g}%"
 
     def text(self) -> str:
-        """As parse() reads it."""
         return f"{self.pattern}={self.amount()}"
 
     def allows(self, old, new):
@@ -90,10 +91,12 @@ def relative(base: Optional[float], new: Optional[float]) -> float:
 def fct_changes(base: Iterable[rr.Flow], new: Iterable[rr.Flow]) -> List[Tuple[float, int]]:
     """Flows with another completion time, the largest change first: that as a share of the old time, and the id.
 
-    @param base, new flows in the same order
-    """
+    @param base, new flows in the same order"""
     return sorted(((relative(a.fct_ps, b.fct_ps), b.id) for a, b in zip(base, new) if a.fct_ps != b.fct_ps),
                   key=lambda c: (-abs(c[0]), c[1]))
+
+
+# -------------------------------------------------------------------------------------------- runs
 
 
 def run_folders(path: str) -> Dict[str, str]:
@@ -102,8 +105,8 @@ def run_folders(path: str) -> Dict[str, str]:
         plan = Plan.read(path)
         missing = [r.key for r in plan.runs if plan.record(r) is None]
         if missing:
-            raise rr.ResultError(f"{path}: {len(missing)} run(s) of the campaign are missing, "
-                                 f"first {missing[0]}; finish it with scripts/reproduce")
+            raise rr.ResultError(f"{path}: {len(missing)} run(s) of the campaign are missing, first {missing[0]}; "
+                                 "finish it with scripts/reproduce")
         for run in plan.by_key.values():
             problem = provenance.damage(plan.run_folder(run), plan.record(run))
             if problem:
@@ -127,6 +130,52 @@ def is_run(folder: str) -> bool:
     return os.path.exists(summary) and "flows.csv" in roce_manifest.entries_of(rr.read_summary(folder), summary)
 
 
+def has_phases(run: rr.Run) -> bool:
+    """True if flows wait for others, so that their starts are results."""
+    return "iterations" in run.summary or any(f.start_ps is None for f in run.flows)
+
+
+def arrivals(flows: Sequence[rr.Flow], starts: bool) -> List[Tuple]:
+    """What the workload is: flows in the order of their ids. @param starts whether with their times"""
+    return sorted((f.id, f.src, f.dst, f.traffic_class, f.tag, f.scope, f.size, f.start_ps if starts else None) for f in flows)
+
+
+def other_workload(base: rr.Run, new: rr.Run) -> Optional[str]:
+    """How the workloads differ, None if they are the same."""
+    starts = not has_phases(base) and not has_phases(new)
+    a, b = arrivals(base.flows, starts), arrivals(new.flows, starts)
+    if len(a) != len(b):
+        return f"{len(a)} and {len(b)} flows"
+    differ = [x[0] for x, y in zip(a, b) if x != y]
+    return f"{len(differ)} of {len(a)} flows have other hosts, sizes or starts, first flow {differ[0]}" if differ else None
+
+
+def differing_options(pairs: Dict[str, Tuple[rr.Run, rr.Run]]) -> List[str]:
+    """Options that have other values in the new runs: "--load: 0.3 -> 0.5 (all runs)". Versions, too."""
+    found: Dict[Tuple[str, str, str], List[str]] = {}
+    for name, (base, new) in pairs.items():
+        parts = [run.summary.get("manifest", {}).get("parts", {}) for run in (base, new)]
+        for part in PARTS:
+            values = tuple(str(p[part])[:12] for p in parts if part in p)
+            if len(set(values)) == 2:
+                found.setdefault((f"digest of {part}", *values), []).append(name)
+        for title, key in (("--{}", "configuration"), ("version of {}", "versions")):
+            a, b = base.summary.get(key, {}), new.summary.get(key, {})
+            for option in sorted(a.keys() | b.keys()):
+                values = str(a.get(option, "(none)")), str(b.get(option, "(none)"))
+                # An option that only one version has is no difference as long as it is new in both.
+                if values[0] != values[1] and option not in OWN:
+                    found.setdefault((title.format(option), *values), []).append(name)
+    return [f"{option}: {a} -> {b} ({'all runs' if len(names) == len(pairs) else listed(names)})" for (option, a, b), names in found.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:FEW]) + ", ..." * (len(names) > FEW)
+
+
+# ----------------------------------------------------------------------------------------- metrics
+
+
 def of_flows(flows: Sequence[rr.Flow]) -> Dict[str, float]:
     """Statistics of flows by scope, and by scope and size bin."""
     found: Dict[str, float] = {}
@@ -144,21 +193,16 @@ def of_flows(flows: Sequence[rr.Flow]) -> Dict[str, float]:
     return found
 
 
-def of_summary(summary: dict) -> Dict[str, float]:
-    """The same statistics as summary.json states them."""
-    found: Dict[str, float] = {}
+def of_run(run: rr.Run) -> Dict[str, float]:
+    """All metrics of a run: of its flows, and the same statistics as summary.json states them."""
+    found = of_flows(run.flows)
     for scope in rr.SCOPES:
-        node = summary.get("statistics", {}).get(scope, {})
+        node = run.summary.get("statistics", {}).get(scope, {})
         for name, part in ((scope, node), *((f"{scope}.{p.get('label')}", p) for p in node.get("bins", []))):
             for what, key in (("fct", "fctNs"), ("slowdown", "slowdown")):
                 values = ((s, part.get(key, {}).get(s)) for s, _ in STATISTICS)
                 found.update({f"summary.{name}.{what}.{s}": float(v) for s, v in values if isinstance(v, (int, float))})
     return found
-
-
-def of_run(run: rr.Run) -> Dict[str, float]:
-    """All metrics of a run."""
-    return {**of_flows(run.flows), **of_summary(run.summary)}
 
 
 def check_bounds(bounds: Sequence[Bound], metrics: Iterable[str]) -> None:
@@ -178,14 +222,12 @@ def is_count(metric: str) -> bool:
 
 def bound_of(metric: str, bounds: Sequence[Bound]) -> Bound:
     """The last bound whose pattern fits. Counts are bounded only by patterns that end in them."""
-    fitting = [b for b in bounds if b.fits(metric) and (b.pattern.endswith(COUNTS) or not is_count(metric))]
-    return fitting[-1] if fitting else Bound()
+    return next((b for b in reversed(bounds) if b.fits(metric) and (b.pattern.endswith(COUNTS) or not is_count(metric))), Bound())
 
 
 def compare(name: str, base: Dict[str, float], new: Dict[str, float], bounds: Sequence[Bound]) -> List[Change]:
     """All metrics of one run in both versions."""
-    return [Change(name, m, base.get(m), new.get(m), bound_of(m, bounds))
-            for m in sorted(base.keys() | new.keys())]
+    return [Change(name, m, base.get(m), new.get(m), bound_of(m, bounds)) for m in sorted(base.keys() | new.keys())]
 
 
 def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
@@ -195,5 +237,4 @@ def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
         point = together.setdefault(re.sub(r"-seed\d+$", "", name), {})
         for metric, value in metrics.items():
             point.setdefault(metric, []).append(value)
-    return {name: {m: math.fsum(v) / (1 if is_count(m) else len(v)) for m, v in point.items()}
-            for name, point in together.items()}
+    return {name: {m: math.fsum(v) / (1 if is_count(m) else len(v)) for m, v in point.items()} for name, point in together.items()}

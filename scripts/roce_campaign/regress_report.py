@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import roce_results as rr
 
-from .recheck import Outcome
+from .baseline import Outcome
 from .regress import Change, is_count
 
 HEADER = ["metric", "base", "new", "change", "bound", "verdict", "run", "runs"]
@@ -22,10 +22,9 @@ def weight(change: Change) -> Tuple:
 def different(changes: Sequence[Change]) -> List[Change]:
     """What changed, each fact once.
 
-    Several metrics may say the same: summary.json repeats flows.csv, and if all large flows are inter, the maxima
-    of all, inter and inter.>10MB are one flow's. Metrics of a run with the same two numbers are one fact; the
-    shortest name stays, that of a metric beyond its bound before others.
-    """
+    Several metrics may say the same: summary.json repeats flows.csv, and if all large flows are inter, the maxima of all, inter
+    and inter.>10MB are one flow's. Metrics of a run with the same two numbers are one fact; the shortest name stays, that of a
+    metric beyond its bound before others."""
     facts: Dict[Tuple, Change] = {}
     for change in sorted((c for c in changes if c.relative() != 0),
                          key=lambda c: (not c.beyond(), c.metric.startswith("summary."), len(c.metric), c.metric)):
@@ -55,10 +54,8 @@ def table(changes: Sequence[Change], runs: int, each: bool = False) -> List[List
 
 def text(rows: Sequence[List[str]], show: int) -> str:
     """A table for the terminal."""
-    if not rows:
-        return ""
     more = f"\n... and {len(rows) - show} more" if len(rows) > show else ""
-    return rr.format_aligned((HEADER, list(rows[:show]))) + more + "\n\n"
+    return rr.format_aligned((HEADER, list(rows[:show]))) + more + "\n\n" if rows else ""
 
 
 class Report(NamedTuple):
@@ -77,7 +74,6 @@ class Report(NamedTuple):
         return 3 if any(o.error for o in self.outcomes) else 1 if self.failed() else 0
 
     def verdict(self) -> str:
-        """The last line."""
         others = sum(bool(o.inputs) for o in self.outcomes)
         return (f"{len(self.outcomes)} run(s), {len(self.failed())} not within their bounds"
                 + (f" or not of the baseline's inputs ({others})" if others else "") + ": " + ("FAILED" if self.failed() else "passed"))
@@ -109,7 +105,6 @@ class Report(NamedTuple):
         return lines
 
     def text(self, show: int) -> str:
-        """For the terminal."""
         return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks()]) + "\n" + text(self.rows(), show) + self.verdict() + "\n"
 
     def markdown(self, show: int) -> str:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of a campaign, as a process of its own: python3 -m roce_campaign.run FOLDER RUN
 
-The program runs in a new folder, which gets the run's name when all is done. So a run's folder is
-complete or not there, and two processes at the same run do not mix. Before and after, the program
-and its libraries must be those of the plan.
+The program runs in a new folder, which gets the run's name when all is done. So a run's folder is complete or not there, and two
+processes at the same run do not mix. Before and after, the program, its libraries and inputs must be those of the plan.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,61 +13,46 @@ import signal
 import socket
 import sys
 import time
-from typing import List
 
 import roce_results as rr
 from roce_files import write_whole
 from roce_jobs import Job
 
-from . import identity, measure, provenance, workspace
+from . import measure, provenance, workspace
 from .plan import Plan, PlannedRun, run_hash
+from .program import clean_environment, code
 
 POLL_SECONDS = 0.05
 PROGRESS_SECONDS = 1.0  # between two writings of the progress file
-FINISHED = {0: "", 3: "some flows not done"}  # exit statuses with a result (README)
+FINISHED = (0, 3)  # exit statuses with a result: 3 if some flows are not done
 
 
-def check_code(plan: Plan, when: str) -> None:
-    """The program is the plan's, or one line."""
-    found = identity.code(plan.data["program"])
+def check(plan: Plan, run: PlannedRun, when: str) -> None:
+    """The program, and the files that options name, are the plan's, or one line."""
+    found = code(plan.data["program"])
     changed = sorted(n for n in found.keys() | plan.data["code"].keys() if found.get(n) != plan.data["code"].get(n))
     if changed:
-        raise rr.ResultError(f"{', '.join(changed)} changed {when} this run: results of different "
-                             "code are not mixed; start scripts/reproduce again")
-
-
-def check_inputs(plan: Plan, run: PlannedRun) -> None:
-    """The files that options name are the plan's, too."""
+        raise rr.ResultError(f"{', '.join(changed)} changed {when} this run: results of different code are not mixed; "
+                             "start scripts/reproduce again")
     if run_hash(run.options, run.seed, plan.data["seedOption"], plan.data["codeHash"]) != run.hash:
-        raise rr.ResultError(f"{run.key}: a file that an option names is not what it was when the "
-                             "campaign was started")
-
-
-def command(plan: Plan, run: PlannedRun) -> List[str]:
-    """The program with its arguments."""
-    arguments = [f"--{o}={v}" for o, v in run.options.items()]
-    arguments += [f"--{plan.data['seedOption']}={run.seed}", "--out=."]
-    if plan.data["progress"]:
-        arguments.append("--progress=json")
-    return [plan.data["program"]] + arguments
+        raise rr.ResultError(f"{run.key}: a file that an option names is not what it was when the campaign was started")
 
 
 def execute(plan: Plan, run: PlannedRun, part: str) -> Job:
     """Run the program in the folder `part`; an error if it leaves no result."""
-    job = Job(run.key, run.key, os.path.join(part, "run"), command(plan, run), cwd=part,
-              env=identity.clean_environment())
+    command = [plan.data["program"], *(f"--{o}={v}" for o, v in run.options.items()), f"--{plan.data['seedOption']}={run.seed}", "--out=."]
+    command += ["--progress=json"] if plan.data["progress"] else []
+    job = Job(run.key, os.path.join(part, "run.log"), command, part, clean_environment())
+    shown = os.path.join(part, "progress.json")
     job.start()
     written = 0.0
     try:
-        while True:
-            time.sleep(POLL_SECONDS)
-            status = job.poll()
-            if status is not None:
-                break
+        while (status := job.poll()) is None:
             progress = job.progress
             if progress and progress.get("wallSeconds", 0) >= written + PROGRESS_SECONDS:
                 written = progress["wallSeconds"]
-                write_whole(os.path.join(part, "progress.json"), json.dumps(progress))
+                write_whole(shown, json.dumps(progress))
+            time.sleep(POLL_SECONDS)
     finally:
         job.stop()
     if status not in FINISHED:
@@ -76,8 +61,8 @@ def execute(plan: Plan, run: PlannedRun, part: str) -> Job:
         raise rr.ResultError(f"{run.key}: the program left no summary.json")
     if rr.read_summary(part).get("interrupted"):
         raise rr.ResultError(f"{run.key}: the program was ended by a signal or a time limit, and has written a part of its result")
-    if os.path.exists(os.path.join(part, "progress.json")):
-        os.remove(os.path.join(part, "progress.json"))
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(shown)
     return job
 
 
@@ -89,22 +74,21 @@ def do(plan: Plan, run: PlannedRun) -> None:
         shutil.rmtree(part, ignore_errors=True)
         os.makedirs(part)
         try:
-            check_code(plan, "before")
-            check_inputs(plan, run)
+            check(plan, run, "before")
             before = provenance.described(provenance.named_files(run.options.values(), part), part, plan.folder)
             job = execute(plan, run, part)
-            check_code(plan, "during")
-            check_inputs(plan, run)
+            check(plan, run, "during")
             problem = provenance.fault(part, before, plan.folder)
             if problem:
                 raise rr.ResultError(f"{run.key}: {problem} during this run")
-            record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed,
-                      "options": run.options, "command": job.command,
-                      "exitStatus": job.process.returncode, "code": plan.data["code"],
+            # Files that options name are in the run's hash: where they are does not matter.
+            direct = provenance.described((v for v in run.options.values() if os.path.isfile(v)), part, plan.folder)
+            inputs = provenance.inputs(part, run.options.values(), plan.folder)
+            record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed, "options": run.options,
+                      "command": job.command, "exitStatus": job.process.returncode, "code": plan.data["code"],
                       "commit": plan.data["commit"], "elapsedSeconds": round(job.seconds, 3),
-                      "slurmJob": os.environ.get("SLURM_JOB_ID"),
-                      "outputs": provenance.outputs(part),
-                      "inputs": provenance.indirect_inputs(part, run.options, plan.folder)}
+                      "slurmJob": os.environ.get("SLURM_JOB_ID"), "outputs": provenance.outputs(part),
+                      "inputs": {p: m for p, m in inputs.items() if p not in direct}}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
             if plan.record(run) is None:
                 if workspace.is_result(final):
@@ -125,7 +109,6 @@ def interrupt(_number, _frame) -> None:
 
 
 def main() -> int:
-    """The command line."""
     folder, key = sys.argv[1:]
     plan = Plan.read(folder)
     if key not in plan.by_key:

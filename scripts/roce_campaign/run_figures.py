@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures of runs: queues and throughput over time (the first seed of each point), and slowdown and
-completion times (the flows of all seeds).
+"""Figures of runs: queues and throughput over time (the first seed of each point), and slowdown and completion times (the flows
+of all seeds).
 """
 
-from typing import Dict, Iterator, List, Tuple
+from typing import Callable, Dict, Iterator, List, Tuple
 
 import plot_fct
 import plot_queues
@@ -111,16 +111,13 @@ def draw_tuning(drawer, plot: Plot, where: Selection, file: str) -> None:
         raise rr.ResultError("no interval in any tuning.csv: nothing to plot")
 
 
-def draw_slowdown(drawer, plot: Plot, where: Selection, file: str) -> None:
-    """Slowdown by flow size."""
-    runs = pooled_runs(drawer, plot, where)
-    plot_fct.plot_slowdown(runs, file, drawer.styles([r.label for r in runs], plot, where))
+def draw_flows(draw: Callable) -> Callable:
+    """What draws the flows of all seeds with a function of plot_fct."""
+    def drawn(drawer, plot: Plot, where: Selection, file: str) -> None:
+        runs = pooled_runs(drawer, plot, where)
+        draw(runs, file, drawer.styles([r.label for r in runs], plot, where))
+    return drawn
 
 
-def draw_cdf(drawer, plot: Plot, where: Selection, file: str) -> None:
-    """Distribution of completion times."""
-    runs = pooled_runs(drawer, plot, where)
-    plot_fct.plot_cdf(runs, file, drawer.styles([r.label for r in runs], plot, where))
-
-
-DRAW = {"queues": draw_queues, "rates": draw_rates, "tuning": draw_tuning, "slowdown-by-size": draw_slowdown, "fct-cdf": draw_cdf}
+DRAW = {"queues": draw_queues, "rates": draw_rates, "tuning": draw_tuning, "slowdown-by-size": draw_flows(plot_fct.plot_slowdown),
+        "fct-cdf": draw_flows(plot_fct.plot_cdf)}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims against metrics: a grade each (see grades.py).
 
-Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect
-whose sign the interval leaves open gets U, on whichever side the estimate is; so does a relation that holds,
-or fails, only by such cases.
+Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect whose sign the interval
+leaves open gets U, on whichever side the estimate is; so does a relation that holds, or fails, only by such cases.
 """
 
 import contextlib
@@ -43,19 +42,12 @@ class Score(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Who says it."""
         return "own" if self.claim and self.claim.own else "paper"
 
     @property
     def text(self) -> str:
-        """What is claimed."""
         return self.claim.text if self.claim else " \u00b7 ".join(
             self.target[c] for c in ("figure", "scenario", "algorithm", "metric") if self.target.get(c))
-
-    def row(self) -> List[str]:
-        """As in score.csv."""
-        return [self.id, self.reported, self.ours, plain(self.low), plain(self.high), self.grade,
-                self.note, self.source]
 
 
 HEADER = ["id", "reported", "ours", "ci_low", "ci_high", "grade", "note", "source"]
@@ -87,10 +79,6 @@ class Scorer:
                 found.append(self.results.points[self._place(reference, case.coordinates)])
         return found
 
-    def seeds(self, claim: Claim) -> str:
-        """The seeds of a claim's points; several sets if its cases have different ones."""
-        return "; ".join(dict.fromkeys(seeds_text(p.seeds) for case in claim.cases for p in self._points(case)))
-
     def _too_few_seeds(self, case: Case) -> str:
         """A remark if the quick size has too few seeds at a case's points to tell the sign of an effect."""
         for point in self._points(case):
@@ -102,8 +90,7 @@ class Scorer:
     def _prepare(self, case: Case, unfinished: Dict[int, int]) -> Tuple[List[int], Callable, List[str]]:
         """Seeds that all metrics of a case have, what looks up their values over some of these, and remarks.
 
-        @param unfinished gets the number of unfinished flows by point
-        """
+        @param unfinished gets the number of unfinished flows by point"""
         places = {r: self._place(r, case.coordinates) for r in case.expression.references}
         seeds: Optional[set] = None
         planned = 0
@@ -132,7 +119,7 @@ class Scorer:
 
     def _interval(self, case: Case, seeds: List[int], f: Callable) -> Estimate:
         """A number of a case, with the interval that its metrics need."""
-        return estimator([self.experiment.metrics[r.metric] for r in case.expression.references])(seeds, f)
+        return estimator([self.experiment.metrics[r.metric] for r in case.expression.references], seeds, f)
 
     def _check_needs(self, case: Case) -> None:
         """NotApplicable if the condition of a case does not hold, NotMeasured if that is not known, or if its number is for
@@ -163,7 +150,6 @@ class Scorer:
         return holds, text, self._interval(case, seeds, lambda s: case.expression.difference(lookup(s))), remarks
 
     def score(self, claim: Claim) -> Score:
-        """One claim."""
         rule = Rule.of(claim)
         if not rule.scored:
             case = claim.cases[0]
@@ -201,8 +187,7 @@ class Scorer:
                 found.append(f"{claim.id} not measured")
                 continue
             if not until.is_narrow(estimate.value, estimate.low, estimate.high):
-                found.append(f"{claim.id} {estimate.value:.3g}, "
-                             + (interval(estimate.low, estimate.high) or "one seed"))
+                found.append(f"{claim.id} {estimate.value:.3g}, " + (interval(estimate.low, estimate.high) or "one seed"))
         return found
 
     def _score_relation(self, claim: Claim) -> Score:
@@ -248,8 +233,7 @@ class Scorer:
             else:
                 # The cases of the quick size are what there is to judge; the note says so.
                 enough *= measured / count
-        grade = "N" if enough is None else "F" if held + open_failed < enough \
-            else "U" if held - open_held < enough else "A"
+        grade = "N" if enough is None else "F" if held + open_failed < enough else "U" if held - open_held < enough else "A"
         if missing:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
         if without:
@@ -267,21 +251,20 @@ class Scorer:
 
     @staticmethod
     def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str, note: str) -> Score:
-        low, high = (estimate.low, estimate.high) if estimate else (None, None)
+        low, high = estimate[1:3] if estimate else (None, None)
         return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim, claim.target)
 
     def all(self) -> List[Score]:
         """All claims, then the rows of the table of targets that no claim covers."""
-        scores = [self.score(c)._replace(seeds=self.seeds(c)) for c in self.experiment.claims]
-        for row in self.experiment.unclaimed:
-            scores.append(Score(row["id"], row["reported"] or "-", "", None, None, "N",
-                                "no claim in the experiment", None, row))
-        return scores
+        # Several sets of seeds if the cases of a claim have different ones.
+        return [self.score(c)._replace(seeds="; ".join(dict.fromkeys(seeds_text(p.seeds) for k in c.cases for p in self._points(k))))
+                for c in self.experiment.claims] + [
+            Score(row["id"], row["reported"] or "-", "", None, None, "N", "no claim in the experiment", None, row)
+            for row in self.experiment.unclaimed]
 
 
 def table(scores: List[Score]) -> rr.Table:
-    """score.csv."""
-    return HEADER, [s.row() for s in scores]
+    return HEADER, [[s.id, s.reported, s.ours, plain(s.low), plain(s.high), s.grade, s.note, s.source] for s in scores]
 
 
 def interval(low: Optional[float], high: Optional[float]) -> str:
@@ -292,8 +275,7 @@ def interval(low: Optional[float], high: Optional[float]) -> str:
 def printed(scores: List[Score], reduced: Sequence[str] = ()) -> str:
     """For the terminal: what is claimed, grade, ours, reported; the paper's claims first.
 
-    @param reduced what the size has less of than the full one
-    """
+    @param reduced what the size has less of than the full one"""
     if not scores:
         return "no claims to score"
     parts = []
@@ -301,23 +283,16 @@ def printed(scores: List[Score], reduced: Sequence[str] = ()) -> str:
         some = [s for s in scores if s.source == source]
         rows = [[s.grade, s.id, s.ours or "-", interval(s.low, s.high) or "-", s.reported,
                  textwrap.shorten(s.text, TEXT_WIDTH, placeholder=" ...")] for s in some]
-        lines = left_aligned([["grade", "id", "ours", "95 % interval", "reported", "claim"]] + rows)
-        told = [lines[0]]
-        for score, line in zip(some, lines[1:]):
-            told.append(line)
-            if score.note:
-                told.append("       " + textwrap.shorten(score.note, NOTE_WIDTH, placeholder=" ..."))
+        rows.insert(0, ["grade", "id", "ours", "95 % interval", "reported", "claim"])
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows]
+        for i, s in reversed(list(enumerate(some, 2))):
+            lines[i:i] = ["       " + textwrap.shorten(s.note, NOTE_WIDTH, placeholder=" ...")] if s.note else []
         if some:
-            parts.append(f"{title.capitalize()}\n" + "\n".join(told))
+            parts.append(f"{title.capitalize()}\n" + "\n".join(lines))
     if reduced:
         parts.append("--quick: " + "; ".join(reduced))
     return "\n\n".join(parts + ["\n".join(count_lines(scores))])
-
-
-def left_aligned(rows: List[List[str]]) -> List[str]:
-    """A line for each row."""
-    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
-    return ["  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows]
 
 
 def count_lines(scores: Sequence[Score]) -> List[str]:

@@ -32,8 +32,7 @@ def statistic_of(ascending: Sequence[float], statistic: str) -> Optional[float]:
 
 
 def count_peaks(series: Sequence[float]) -> int:
-    """How often a series rises above half of its greatest value, from below a quarter of it or from
-    its begin."""
+    """How often a series rises above half of its greatest value, from below a quarter of it or from its begin."""
     top = max(series, default=0.0)
     peaks, low = 0, True
     for value in series:

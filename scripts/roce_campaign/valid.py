@@ -1,37 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Values of options, judged by the program itself before the first run.
 
-Each distinct set of options of which no run is there is started once, with --dryRun: the program sets all
-up and ends before its simulation. What it refuses is told with the place in the experiment's file.
-Programs without --dryRun are not asked.
+Each distinct set of options of which no run is there is started once, with --dryRun: the program sets all up and ends before its
+simulation. What it refuses is reported with the place in the experiment's file. Programs without --dryRun are not asked.
 """
 
 import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from typing import Dict, List, Optional
+from typing import Dict, Optional
 
 import roce_results as rr
 
-from . import identity
 from .experiment import Experiment
 from .plan import Plan, PlannedRun
+from .program import clean_environment
 from .yamlread import Text
 
 DRY_RUN = "dryRun"
-
-
-def unknown(plan: Plan) -> List[PlannedRun]:
-    """A run of each set of options, where none is there that has shown that they are good."""
-    first: Dict[tuple, PlannedRun] = {}
-    good = set()
-    for run in plan.by_key.values():
-        options = tuple(run.options.items())
-        first.setdefault(options, run)
-        if options not in good and plan.record(run) is not None:
-            good.add(options)
-    return [run for options, run in first.items() if options not in good]
 
 
 def complaint(program: str, seed_option: str, run: PlannedRun) -> Optional[str]:
@@ -40,7 +27,7 @@ def complaint(program: str, seed_option: str, run: PlannedRun) -> Optional[str]:
         command = [program] + [f"--{o}={v}" for o, v in run.options.items()]
         done = subprocess.run(command + [f"--{seed_option}={run.seed}", "--out=.", f"--{DRY_RUN}=1"],
                               cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", check=False, env=identity.clean_environment())
+                              errors="replace", check=False, env=clean_environment())
     if done.returncode == 0:
         return None
     lines = [x for x in done.stderr.splitlines() if x.strip()] or [f"exit status {done.returncode}"]
@@ -59,15 +46,18 @@ def place_of(text: str, options: Dict[str, str]) -> Optional[str]:
     return places[0] if places else None
 
 
-def check(experiment: Experiment, plan: Plan, jobs: int) -> int:
-    """End if the program refuses the options of a run.
-
-    @param jobs dry runs at a time
-    @return how many sets of options were looked at
-    """
+def check(experiment: Experiment, plan: Plan, jobs: int) -> None:
+    """End if the program refuses the options of a run. @param jobs dry runs at a time"""
     if DRY_RUN not in experiment.option_names:
-        return 0
-    runs = unknown(plan)
+        return
+    first: Dict[tuple, PlannedRun] = {}  # of each set of options
+    good = set()  # of those a run is there
+    for run in plan.by_key.values():
+        options = tuple(run.options.items())
+        first.setdefault(options, run)
+        if options not in good and plan.record(run) is not None:
+            good.add(options)
+    runs = [run for options, run in first.items() if options not in good]
     pool = ThreadPoolExecutor(max(1, jobs))
     try:
         for run, text in zip(runs, pool.map(lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
@@ -77,4 +67,3 @@ def check(experiment: Experiment, plan: Plan, jobs: int) -> int:
                 raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
     finally:
         pool.shutdown(cancel_futures=True)
-    return len(runs)

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The folder of a campaign's results: which files in it are the campaign's own.
+"""The folder of a campaign's results: which files in it are the campaign's own, and whether its runs can be used again.
 
-Tables, page and figures are in the list of roce_files; a run's folder is known by its run.json, and
-what a killed run left by its name, which ends with the run's hash. Everything else in the folder
-belongs to somebody else and is never touched.
-
-Results of versions without the list are known by their plan.json: what the present version would
-write again then counts as the campaign's own, other files do not.
+Tables, page and figures are in the list of roce_files; a run's folder is known by its run.json, and what a killed run left by its
+name, which ends with the run's hash. Everything else in the folder belongs to somebody else and is never touched.
 """
 
 import json
@@ -20,8 +16,8 @@ from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs, write_whole
 
 from . import provenance
 from .experiment import Experiment
-from .figure_list import figure_files
 from .plan import Plan
+from .plots import planned_figures
 
 TABLES = ("index.html", "metrics.csv", "metrics-by-seed.csv", "runs.csv", "score.csv")
 KEPT = (LOCK, "plan.json", "runs", "logs", "figures", "logs/campaign.log")  # from one campaign to the next
@@ -30,40 +26,15 @@ RUN_NAME = r".+-seed\d+-[0-9a-f]{8}"  # as in plan.py
 PART_NAME = RUN_NAME + r"\.part-.+"
 
 
-def check(folder: str, experiment: Experiment) -> None:
-    """End if a campaign in this folder would touch a file that is not its own."""
+def begin(folder: str, experiment: Experiment, mark: bool = True) -> None:
+    """End if a campaign in this folder would touch a file that is not its own. @param mark make the folder a campaign's"""
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise rr.ResultError(f"{folder} is a file, expected a folder for the results")
     refuse_inputs(folder, TABLES + KEPT, experiment.inputs)
     own = OwnFiles(folder)
-    if own.marked() or not is_earlier(folder):
-        own.refuse_foreign([*TABLES, *KEPT, *figure_files(experiment)])
-
-
-def begin(folder: str, experiment: Experiment) -> None:
-    """Mark the folder as a campaign's; to call after check()."""
-    own = OwnFiles(folder)
-    if not own.marked() and is_earlier(folder):
-        own.adopt([*TABLES, *KEPT, *figure_files(experiment)])
-    own.claim(KEPT)
-
-
-def is_earlier(folder: str) -> bool:
-    """True if a campaign has been here, of whatever version."""
-    try:
-        with open(os.path.join(folder, "plan.json"), encoding="utf-8") as stream:
-            data = json.load(stream)
-        return {"format", "codeHash", "design", "runs"} <= data.keys()
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return False
-
-
-def check_runs(plan: Plan) -> None:
-    """End if the folder of a run is there, but is none."""
-    for key in plan.by_key:
-        path = os.path.join(plan.folder, "runs", key)
-        if os.path.lexists(path) and not is_result(path):
-            raise rr.ResultError(f"{path} is there and is no run of a campaign: move it away")
+    own.refuse_foreign([*TABLES, *KEPT, *(f.file for f in planned_figures(experiment))])
+    if mark:
+        own.claim(KEPT)
 
 
 def is_run(path: str) -> bool:
@@ -83,6 +54,14 @@ def is_result(path: str) -> bool:
     return is_run(path) or (not os.path.islink(path) and os.path.isfile(os.path.join(path, "summary.json")))
 
 
+def check_runs(plan: Plan) -> None:
+    """End if the folder of a run is there, but is none."""
+    for key in plan.by_key:
+        path = os.path.join(plan.folder, "runs", key)
+        if os.path.lexists(path) and not is_result(path):
+            raise rr.ResultError(f"{path} is there and is no run of a campaign: move it away")
+
+
 def damaged(plan: Plan) -> Dict[str, str]:
     """Runs whose files are not what they were, with the reason."""
     reasons = {r.key: provenance.damage(plan.run_folder(r), plan.record(r)) for r in plan.complete()}
@@ -91,41 +70,29 @@ def damaged(plan: Plan) -> Dict[str, str]:
 
 def of_other_inputs(plan: Plan) -> Dict[str, str]:
     """Runs that have read files which are others now, with the reason."""
-    reasons = {r.key: provenance.changed_input(plan.record(r), plan.folder) for r in plan.complete()}
+    reasons = {r.key: provenance.changed_input(plan.record(r).get("inputs"), plan.folder) for r in plan.complete()}
     return {key: why for key, why in reasons.items() if why}
 
 
-def forget(plan: Plan) -> None:
-    """Make runs that are to be made again incomplete ones, for every process."""
-    for key, why in plan.again.items():
-        write_whole(os.path.join(plan.folder, "runs", key, "run.json"),
-                    json.dumps({"key": key, "hash": "", "again": why}) + "\n")
-    plan.again = {}
-
-
 def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
-    """Remove what a killed campaign left, and with `clean` stale runs.
+    """Make runs that are to be made again incomplete ones, for every process; remove what a killed campaign left, tables and page
+    (those of other runs must not look like those of these), and with `clean` stale runs.
 
     @param known names of runs that are not stale
-    @return the folders of stale runs, removed or not
-    """
+    @return the folders of stale runs, removed or not"""
+    for key, why in plan.again.items():
+        write_whole(os.path.join(plan.folder, "runs", key, "run.json"), json.dumps({"key": key, "hash": "", "again": why}) + "\n")
+    plan.again = {}
     for part in entries(plan, "runs", PART_NAME):
         if not os.path.islink(part):
             shutil.rmtree(part, ignore_errors=True)
-    for folder in ("", "logs"):
-        for part in entries(plan, folder, PART_FILE):
-            os.remove(part)
+    for part in entries(plan, "", PART_FILE) + entries(plan, "logs", PART_FILE):
+        os.remove(part)
     stale = [run for run in entries(plan, "runs", RUN_NAME) if os.path.basename(run) not in known and is_run(run)]
-    if clean:
-        for run in stale:
-            shutil.rmtree(run)
-    remove_tables(plan)
-    return stale
-
-
-def remove_tables(plan: Plan) -> None:
-    """Remove tables and page: those of other runs must not look like those of these."""
+    for run in stale if clean else ():
+        shutil.rmtree(run)
     OwnFiles(plan.folder).remove(TABLES)
+    return stale
 
 
 def entries(plan: Plan, folder: str, pattern: str) -> List[str]:

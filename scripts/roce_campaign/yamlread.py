@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """YAML files checked against a schema: every complaint names the file and the line.
 
-What is read are mappings, lists and texts that know their place in the file. Scalars keep the text they have
-there: "0.30" stays "0.30", "2:00:00" is no number of seconds and "off" no boolean. experiment.schema.json says
-what the parts of an experiment may be, in JSON Schema with these additions:
+What is read are mappings, lists and texts that know their place in the file. Scalars keep the text they have there: "0.30" stays
+"0.30", "2:00:00" is no number of seconds and "off" no boolean. experiment.schema.json says what the parts of an experiment may
+be, in JSON Schema with these additions:
 
   expected     what a text should be, for the message
   format       one of FORMATS
@@ -24,9 +24,10 @@ from typing import Dict, List, NoReturn, Optional, Tuple, Union
 import roce_results as rr
 
 try:
+    import jsonschema
     import yaml
-except ImportError:
-    raise rr.ResultError("campaigns need PyYAML: apt install python3-yaml") from None
+except ImportError as missing:
+    raise rr.ResultError(f"campaigns need {missing.name}: apt install python3-{missing.name}") from None
 
 MAX_BYTES = 1_000_000  # of an experiment file
 MAX_DEPTH = 30  # of nesting, aliases followed
@@ -84,7 +85,7 @@ class Loader(yaml.SafeLoader):
         super().__init__(stream)
         self.file = file
         self.level = 0
-        self.sizes: Dict[int, Tuple[int, int]] = {}  # of finished nodes by id: depth and nodes
+        self.made: Dict[int, Optional[Tuple[Tree, int, int]]] = {}  # of nodes by id: tree, depth, number of values; None: begun
 
     def compose_node(self, parent, index):
         """A node with all below it."""
@@ -96,53 +97,43 @@ class Loader(yaml.SafeLoader):
             refuse(event, f"the tag {event.tag} has no meaning here")
         node = super().compose_node(parent, index)
         self.level -= 1
-        if isinstance(event, yaml.AliasEvent):
-            if id(node) not in self.sizes:
-                refuse(event, f"*{event.anchor} contains itself")
-            return node
-        below = []
-        if isinstance(node, yaml.ScalarNode):
-            bad = NO_TEXT.search(node.value)
-            if bad:
-                refuse(event, f"the character U+{ord(bad[0]):04X} is not allowed in a text")
-        elif isinstance(node, yaml.SequenceNode):
-            below = [self.sizes[id(n)] for n in node.value]
-        else:
-            below = [self.sizes[id(n)] for pair in node.value for n in pair]
-        depth = 1 + max((d for d, _ in below), default=0)
-        count = 1 + sum(n for _, n in below)
-        if depth > MAX_DEPTH:
-            refuse(event, f"nested deeper than {MAX_DEPTH} levels")
-        if count > MAX_NODES:
-            refuse(event, f"more than {MAX_NODES} values, aliases followed")
-        self.sizes[id(node)] = depth, count
         return node
 
-    def tree(self, node, made: Dict[int, Tree]) -> Tree:
-        """What a node is. @param made the trees of nodes, which aliases share"""
-        if id(node) not in made:
-            if isinstance(node, yaml.ScalarNode):
-                found = Text(node.value)
-            elif isinstance(node, yaml.SequenceNode):
-                found = Items(self.tree(n, made) for n in node.value)
-            else:
-                found = mapping([(self.tree(k, made), self.tree(v, made)) for k, v in node.value])
-            found.place = f"{self.file}:{node.start_mark.line + 1}"
-            made[id(node)] = found
-        return made[id(node)]
+    def tree(self, node) -> Tuple[Tree, int, int]:
+        """What a node is, which aliases share, its depth and how many values it has, aliases followed."""
+        if id(node) in self.made:
+            return self.made[id(node)] or refuse(node, "an alias for what it is in: that contains itself")
+        self.made[id(node)] = None
+        if isinstance(node, yaml.ScalarNode):
+            below, found = [], Text(node.value)
+            bad = NO_TEXT.search(node.value)
+            if bad:
+                refuse(node, f"the character U+{ord(bad[0]):04X} is not allowed in a text")
+        elif isinstance(node, yaml.SequenceNode):
+            below = [self.tree(n) for n in node.value]
+            found = Items(part for part, *_ in below)
+        else:
+            below = [self.tree(n) for pair in node.value for n in pair]
+            found = mapping([(k, v) for (k, *_), (v, *_) in zip(below[::2], below[1::2])])
+        depth, count = 1 + max((d for _, d, _ in below), default=0), 1 + sum(n for *_, n in below)
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            refuse(node, f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else
+                   f"more than {MAX_NODES} values, aliases followed")
+        found.place = f"{self.file}:{node.start_mark.line + 1}"
+        self.made[id(node)] = found, depth, count
+        return found, depth, count
 
 
-def refuse(event, problem: str) -> NoReturn:
-    """As PyYAML's own complaints."""
-    raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+def refuse(where, problem: str) -> NoReturn:
+    """As PyYAML's own complaints. @param where event or node"""
+    raise yaml.composer.ComposerError(None, None, problem, where.start_mark)
 
 
 def mapping(pairs) -> Map:
     """Keys and values in the file's order; a key twice is an error.
 
-    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than
-    once, the mapping's own value counts, then the first's.
-    """
+    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than once,
+    the mapping's own value counts, then the first's."""
     own = Map()
     for key, value in pairs:
         if not isinstance(key, Text):
@@ -157,18 +148,20 @@ def mapping(pairs) -> Map:
     for source in some(own.pop("<<", [])):
         if not isinstance(source, Map):
             fail(source, "<<: expected a mapping (name: value)")
-        for key, value in source.items():
-            inherited.setdefault(key, value)
+        inherited = {**source, **inherited}
     return Map({**{k: v for k, v in inherited.items() if k not in own}, **own})
 
 
 def read(file: str, longest: int = MAX_BYTES) -> Tree:
-    """The document of a file of up to so many bytes."""
+    """The document of a file. @param longest bytes of it"""
     text = read_text(file, longest)
     line, problem, loader = 1, "", None
     try:
         loader = Loader(text, file)
         node = loader.get_single_node()
+        if node is not None:
+            return loader.tree(node)[0]
+        problem = "empty, expected an experiment"
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         problem = f"the character U+{error.character:04X} is not allowed in a file"
@@ -178,11 +171,7 @@ def read(file: str, longest: int = MAX_BYTES) -> Tree:
         problem = getattr(error, "problem", None) or str(error)
     except (ValueError, OverflowError) as error:  # a number in an escape or a directive
         line, problem = loader.line + 1, str(error)
-    if problem:
-        raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
-    if node is None:
-        raise rr.ResultError(f"{file}:1: empty, expected an experiment")
-    return loader.tree(node, {})
+    raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
 
 
 def read_text(file: str, longest: int = MAX_BYTES) -> str:
@@ -205,7 +194,6 @@ def read_text(file: str, longest: int = MAX_BYTES) -> str:
 
 
 def number(text: str) -> float:
-    """A finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -285,64 +273,48 @@ FORMATS = {"number": number, "time": parse_time_ns, "rate": parse_rate_gbps, "si
 KINDS = {"string": "a single value", "array": "a list", "object": "a mapping (name: value)"}
 
 
-def complaint(text: str, where: Tree):
-    """An error of one of our keywords."""
-    from jsonschema import ValidationError
-    return ValidationError(text, instance=where)
-
-
 def check_whole(_validator, limits, value, _schema):
-    """The keyword "whole"."""
     low, high = limits
     if isinstance(value, str) and not (re.fullmatch(r"\d{1,12}", value) and low <= int(value) <= high):
-        yield complaint(f"is '{value}', expected a whole number from {low} to {high}", value)
+        yield jsonschema.ValidationError(f"is '{value}', expected a whole number from {low} to {high}", instance=value)
 
 
 def check_one_or_more(validator, schema, value, _schema):
-    """The keyword "oneOrMore"."""
     if isinstance(value, list) and not value:
-        yield complaint("the list is empty", value)
+        yield jsonschema.ValidationError("the list is empty", instance=value)
     for item in some(value):
         yield from validator.descend(item, schema)
 
 
 def check_keys(_validator, cases, value, schema):
-    """The keyword "keys"."""
     if not isinstance(value, dict):
         return
-    known = [c for c in cases if c]
-    by = schema.get("by")
+    known, by = [c for c in cases if c], schema.get("by")
     chosen = [c for c in known if (value.get(by) == c if by else c in value)]
     if by and by in value and not chosen:
-        yield complaint(f"{by} '{value[by]}', expected one of {', '.join(known)}", value[by])
+        yield jsonschema.ValidationError(f"{by} '{value[by]}', expected one of {', '.join(known)}", instance=value[by])
     elif len(chosen) != 1:
-        yield complaint(f"'{by}' is missing" if by else f"expected exactly one of {', '.join(known)}", value)
+        yield jsonschema.ValidationError(f"'{by}' is missing" if by else f"expected exactly one of {', '.join(known)}", instance=value)
     else:
         words = [by or chosen[0], *cases[chosen[0]].split(), *cases.get("", "").split()]
         names = [w.rstrip("!") for w in words]
-        for key in value:
-            if key not in names:
-                yield complaint(f"unknown key '{key}', expected one of {', '.join(names)}", key)
+        for key in (k for k in value if k not in names):
+            yield jsonschema.ValidationError(f"unknown key '{key}', expected one of {', '.join(names)}", instance=key)
         for word in words:
             if word.endswith("!") and word[:-1] not in value:
-                yield complaint(f"'{word[:-1]}' is missing", value)
+                yield jsonschema.ValidationError(f"'{word[:-1]}' is missing", instance=value)
 
 
 @functools.lru_cache(maxsize=None)
 def validator_of(part: str):
     """What checks a part of an experiment. @param part a name of $defs in experiment.schema.json"""
-    try:
-        from jsonschema import Draft202012Validator, FormatChecker
-        from jsonschema.validators import extend
-    except ImportError:
-        raise rr.ResultError("campaigns need jsonschema: apt install python3-jsonschema") from None
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "experiment.schema.json"), encoding="utf-8") as stream:
         schema = json.load(stream)
-    formats = FormatChecker(formats=())
+    formats = jsonschema.FormatChecker(formats=())
     for name, parse in FORMATS.items():
         formats.checks(name, raises=ValueError)(lambda v, parse=parse: not isinstance(v, str) or [parse(v)] != [])
     own = {"whole": check_whole, "oneOrMore": check_one_or_more, "keys": check_keys}
-    return extend(Draft202012Validator, own)({**schema, "$ref": f"#/$defs/{part}"}, format_checker=formats)
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, own)({**schema, "$ref": f"#/$defs/{part}"}, format_checker=formats)
 
 
 def message(error) -> str:

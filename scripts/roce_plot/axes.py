@@ -28,8 +28,7 @@ def curves(ax, data: pd.DataFrame, shown: Styles) -> None:
 def cdf(ax, data: pd.DataFrame, shown: Styles) -> None:
     """Columns series and value, which is none of a flow that is not done: how many are done within which time.
 
-    A curve that ends below 100 % says that flows did not finish. One mark for each tenth tells close curves apart.
-    """
+    A curve that ends below 100 % says that flows did not finish. One mark for each tenth tells close curves apart."""
     for name, part in data.groupby("series"):
         x = np.sort(part["value"].dropna())
         if len(x):
@@ -56,8 +55,7 @@ def estimates(ax, data: pd.DataFrame, labels: Sequence[str], shown: Styles, bars
     """Columns series, x, value, low, high, reported: lines, or bars side by side, over the labels of an axis.
 
     On a logarithmic axis, where the length of a bar would say nothing, there are marks in place of bars. It is linear if a value
-    does not allow it. What is reported is a line across.
-    """
+    does not allow it. What is reported is a line across."""
     log = log and (data["value"] > 0).all()
     numeric = not bars and all(map(look.is_number, labels))
     places = [float(label) for label in labels] if numeric else list(range(len(labels)))
@@ -92,8 +90,7 @@ def estimates(ax, data: pd.DataFrame, labels: Sequence[str], shown: Styles, bars
 def lying(ax, data: pd.DataFrame, shown: Styles) -> None:
     """Columns series, y, value, low, high: marks with lying intervals.
 
-    A value may be rounded, and then outside of an interval that is narrower.
-    """
+    A value may be rounded, and then outside of an interval that is narrower."""
     for name, part in data.dropna(subset=["value"]).groupby("series"):
         ax.errorbar(part["value"], part["y"], xerr=errors(part), capsize=2, elinewidth=1.1, zorder=4, **look.EDGE,
                     **{**shown[name], "linestyle": ""})
@@ -119,8 +116,8 @@ def limits(values: pd.Series, low: float, high: float) -> Tuple[float, float]:
 
 
 def boxes(ax, data: pd.DataFrame, shown: Styles, log: bool) -> None:
-    """Columns x and value: a box for each label, with quartiles and median, whiskers to the ends, a dot for each run, a diamond at
-    P99."""
+    """Columns x and value: a box for each label, with quartiles and median, whiskers to the ends, a dot for each run, a diamond
+    at P99."""
     for at, (label, style) in enumerate(shown.items()):
         runs = sorted(data["value"][data["x"] == label])
         if not runs:
@@ -163,8 +160,7 @@ def held(data: pd.DataFrame, begin: float, end: float) -> Tuple[np.ndarray, np.n
 def over_time(ax, data: pd.DataFrame, begin: float, end: float, shown: Styles, rest: str = "") -> None:
     """Columns series, time_us, value, which holds until the next: a step line for each series; the first is on top.
 
-    @param rest what the others are called, which are grey
-    """
+    @param rest what the others are called, which are grey"""
     parts = dict(list(data.groupby("series", sort=False)))
     for rank, (name, style) in enumerate(shown.items()):
         if name in parts:

@@ -57,8 +57,8 @@ def pale(colour: str, share: float) -> tuple:
 
 
 def styles(names: Iterable[str], order: Sequence[str] = ()) -> Dict[str, dict]:
-    """A style for each name, by its place in an order, so that it has one colour in all figures; by its place among the
-    names if two would have the same colour."""
+    """A style for each name, by its place in an order, so that it has one colour in all figures; by its place among the names if
+    two would have the same colour."""
     names = list(names)
     places = [order.index(name) if name in order else len(COLOURS) for name in names]
     if len({place % len(COLOURS) for place in places}) < len(names) or not set(names) <= set(order):
@@ -138,11 +138,9 @@ class Figure:
     """Panels in rows, one legend above them and a caption below."""
 
     def __init__(self, count: int, columns: int, width: float, height: float, **more) -> None:
-        """
-        @param width of the figure, inches
+        """@param width of the figure, inches
         @param height of a row
-        @param more arguments of subplots()
-        """
+        @param more arguments of subplots()"""
         rows = -(-count // columns)
         self.plt = pyplot()
         self.fig, axes = self.plt.subplots(rows, columns, squeeze=False, figsize=(width, height * rows + 0.8), **more)
@@ -163,8 +161,7 @@ class Figure:
         """Fit all, and write a PNG, making its folder.
 
         @param handles what the legend shows; their labels name them
-        @param lines paragraphs of the caption, wrapped to the figure's width
-        """
+        @param lines paragraphs of the caption, wrapped to the figure's width"""
         width, height = self.fig.get_size_inches()
         top = 1.0
         if handles:

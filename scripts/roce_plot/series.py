@@ -14,8 +14,7 @@ def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], wr
 
     @param numbers columns, or none: all
     @param without columns that are left out
-    @param gaps whether fields of numbers may be empty: they are not a number
-    """
+    @param gaps whether fields of numbers may be empty: they are not a number"""
     file = roce_manifest.file_of(folder, name)
     wanted = ("time_ns", *keys, *numbers)
     try:
@@ -49,8 +48,7 @@ def refuse(file: str, data: pd.DataFrame, bad: pd.Series, what: str) -> None:
 def by_port(data: pd.DataFrame, names: Dict[str, str]) -> Iterator[Tuple[str, str, str, pd.DataFrame]]:
     """The parts of a table of ports: what each is called (with its class if the table has several), node, port and rows.
 
-    @param names of nodes
-    """
+    @param names of nodes"""
     keys = [key for key in ("node", "port", "class") if key in data]
     classes = len(keys) > 2 and data["class"].nunique() > 1
     for key, part in data.groupby(keys, sort=False, observed=True):

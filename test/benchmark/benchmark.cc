@@ -292,7 +292,7 @@ Cases(double scale)
     cases.push_back({"leaf-spine-1024-100k-flows", "Dcqcn", copy(one), 0.5, 26800000000, ms(1)});
     LeafSpineHelper two;
     two.fabricRate = DataRate("400Gbps");
-    two.dciRate = DataRate("400Gbps");
+    two.external.rate = DataRate("400Gbps");
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
         for (double us : {50, 500, 5000})

@@ -10,7 +10,7 @@ import subprocess
 
 from roce_campaign import experiment as experiments
 from roce_campaign import score
-from roce_campaign.absolute import is_relative
+from roce_campaign.expression import is_relative
 from roce_campaign.estimates import Results
 from roce_campaign.grades import Rule
 
@@ -76,7 +76,7 @@ def scores(out):
 
 
 def test_values(folder, build):
-    """A value that the program refuses is told with its line before any run, each set of options asked once."""
+    """A value that the program refuses is reported with its line before any run, each set of options asked once."""
     out = folder / "results"
     bad = write(folder, EXPERIMENT.replace("slow: 7", "slow: -7"))
     done = run("reproduce", bad, "--out", out)
@@ -99,7 +99,7 @@ grid:
 metrics: {average: {of: slowdown, statistic: mean}}
 """
     for i, (old, new, line, words) in enumerate((
-            ("", "", 7, "load -1"), ("-1]", "0.5]\n  alpha: {none: {'ns3::roce::Dcqcn::G': many}}", 8, "no attribute 'G'"),
+            ("", "", 7, "--load is '-1'"), ("-1]", "0.5]\n  alpha: {none: {'ns3::roce::Dcqcn::G': many}}", 8, "no attribute 'G'"),
             ("websearch", "no-such", 5, "--workload is 'no-such'"), ("-1]", "x]", 7, "--load is 'x', expected a number"))):
         file = folder / f"values{i}.yaml"
         file.write_text(text.replace(old, new) if old else text)
@@ -120,7 +120,7 @@ def test_dry_run(folder, build):
     done = dry("--queues=10us", "--pcap=nic0")
     assert (done.returncode == 0 and re.search(r"^valid: \d+ flows$", done.stdout, re.M) and "simulated" not in done.stdout
           and not list(folder.iterdir())), f"a dry run: {done}, {list(folder.iterdir())}"
-    for option, words in (("--load=-1", "load -1"), ("--pcap=none", "none"), ("--seriesPorts=nowhere --queues=1us", "nowhere")):
+    for option, words in (("--load=-1", "--load is '-1'"), ("--pcap=none", "none"), ("--seriesPorts=nowhere --queues=1us", "nowhere")):
         done = dry(*option.split())
         assert done.returncode == 2 and done.stderr.startswith("error: ") and words in done.stderr and not list(folder.iterdir()), \
             f"{option}: {done}"

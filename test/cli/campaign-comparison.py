@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from roce_campaign import comparison, comparison_figures, experiment, figures
+from roce_campaign import comparison, experiment, figures
 from roce_campaign.estimates import Results
 from roce_plot import axes
 
@@ -100,7 +100,7 @@ def test_figures(results, folder):
     assert ([(r["law"], r["tail_best_or_like"]) for r in table] == [("b", "3"), ("c", "3"), ("a", "1")]
           and near(table[0]["mean_rank"], 3.5 / 3) and near(table[2]["tail_worst"], 9 / 3)), f"table: {table}"
     plot = results.experiment.plots[2]
-    marks = comparison_figures.marks(drawer, plot, {"place": ["far"]})
+    marks = comparison.marks(drawer, plot, {"place": ["far"]})
     assert list(marks["series"]) == ["a", "b", "c"] and len(axes.frontier(marks)) == 3, f"none is better in both: {marks}"
     line = axes.frontier(pd.DataFrame([(1, 3), (2, 3), (4, 1), (1, 3)], columns=["value_x", "value_y"]))
     assert line.values.tolist() == [[1, 3], [4, 1]], f"the frontier: {line}"

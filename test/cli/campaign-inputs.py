@@ -7,7 +7,8 @@ The program is campaign.py's, whose numbers one can work out by hand.
 import json
 
 import pytest
-from roce_campaign import figure_list, figures, summarise
+from roce_campaign import estimates, figures
+from roce_campaign.plots import selections
 
 from support import rows
 from support.campaigns import PROGRAM, check_bad_input, good, run, write_program
@@ -66,7 +67,7 @@ def inputs(shared_folder):
     assert grades(out) == {"drawn": "A", "theirs": "A", "both": "A"}, f"with: {grades(out)}"
     plan = json.loads((out / "plan.json").read_text(encoding="utf-8"))
     assert plan["inputs"] == {"trace": str(trace)}, f"the plan names it: {plan['inputs']}"
-    good(run("score", experiment, "--results", out), "score, which is not told of the input")
+    good(run("score", experiment, "--results", out), "score, which does not get the input")
     assert grades(out)["theirs"] == "A", "the score forgets the input"
     trace.write_text("50", encoding="utf-8")
     dry = good(run("reproduce", experiment, "--out", out, "--input", f"trace={trace}", "--dry-run"),
@@ -84,10 +85,10 @@ def inputs(shared_folder):
 def test_reported(made):
     """Bars have the number of the claim that is on the same metric and point, and no other."""
     experiment, out = made
-    results, plan = summarise.load(str(out), str(experiment), 1)
+    results, plan = estimates.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plots = results.experiment.plots
-    drawn = [drawer.estimates(p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
+    drawn = [drawer.estimates(p, selections(results.experiment, p)[0]).set_index(["series", "x"])["reported"]
              for p in plots]
     assert drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}"
     assert drawn[1].isna().all(), "reported without being asked for"

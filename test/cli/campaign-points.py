@@ -10,7 +10,7 @@ import math
 import pandas as pd
 import pytest
 import roce_results as rr
-from roce_campaign import claim_figures, figure_list, figures, score, summarise, yamlread
+from roce_campaign import claim_figures, estimates, figures, plots, score, yamlread
 from roce_plot import axes
 
 from support import rows
@@ -200,7 +200,7 @@ def points(shared_folder):
 def test_figures(made):
     """What the figures show is what one works out by hand."""
     experiment, out = made
-    results, plan = summarise.load(str(out), str(experiment), 1)
+    results, plan = estimates.load(str(out), str(experiment), 1)
     effects, _, bars, lines = results.experiment.plots[:4]
     titles = [title for title, _ in effects.fields["value"]]
     assert titles == ["percent", "plain"], f"panels: {titles}"
@@ -235,7 +235,7 @@ def test_figures(made):
     assert math.isnan(absent.value) and absent.text == "not measured", f"not measured: {absent}"
 
     drawer = figures.Drawer(results, plan)
-    where = next(figure_list.selections(results.experiment, bars))
+    where = plots.selections(results.experiment, bars)[0]
     labels = drawer.labels("law", where)
     assert labels == ["new", "old"], f"the order of where: {labels}"
     data = drawer.estimates(bars, where).set_index(["panel", "metric", "x"])["value"].sort_index()
@@ -243,7 +243,7 @@ def test_figures(made):
              for title in drawer.panel_titles(bars, where)}
     assert (shown == {"plain": {"average": [10.5, 16.5], "inter": [15.0, 21.0]},
                     "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"]), f"panels: {shown}"
-    data = drawer.estimates(lines, next(figure_list.selections(results.experiment, lines)))
+    data = drawer.estimates(lines, plots.selections(results.experiment, lines)[0])
     assert list(data["series"].unique()) == ["old", "new"], f"series: {data}"
     assert figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")]) == "slowdown / value", "units"
     low, high = axes.limits(pd.Series([1.0, 3.0, 0.0]), -1000.0, 1000.0)

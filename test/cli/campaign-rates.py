@@ -7,7 +7,7 @@ The program writes rates.csv of four flows, whose throughputs and fairness one c
 
 import plot_queues
 import pytest
-from roce_campaign import figure_list, figures, rates, run_figures, summarise
+from roce_campaign import estimates, figures, plots, rates, run_figures
 from roce_plot import look
 
 from support import rows
@@ -172,10 +172,10 @@ def numbers(shared_folder):
 def test_figures(made):
     """What the figures show."""
     experiment, out = made
-    results, plan = summarise.load(str(out), str(experiment), 1)
+    results, plan = estimates.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
-    where = next(figure_list.selections(results.experiment, plot))
+    where = plots.selections(results.experiment, plot)[0]
     runs = run_figures.first_runs(drawer, plot, where)
     assert list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}"
     flows = rates.read(runs["a"])

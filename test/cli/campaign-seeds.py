@@ -8,7 +8,7 @@ The program is campaign.py's: the mean slowdown of a run is slow + seed + 4.5.
 
 import pandas as pd
 import pytest
-from roce_campaign import summarise
+from roce_campaign import estimates
 from roce_plot import axes, look
 
 from support import rows
@@ -176,12 +176,12 @@ def test_page(made):
 def test_boxes(made):
     """The boxes show every run, quartiles and P99."""
     experiment, out = made
-    from roce_campaign import figure_list, figures
+    from roce_campaign import figures, plots
 
-    results, plan = summarise.load(str(out), str(experiment), 1)
+    results, plan = estimates.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
-    where = next(figure_list.selections(results.experiment, plot))
+    where = plots.selections(results.experiment, plot)[0]
     data = drawer.values(plot, where).groupby(["metric", "panel", "x"])["value"].agg(sorted).to_dict()
     assert (data == {("average", "plain", "new"): [9.5, 10.5], ("average", "plain", "old"): [15.5, 16.5],
                    ("average", "many", "new"): [8.5, 9.5, 10.5, 11.5, 17.5],

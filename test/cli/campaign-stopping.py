@@ -70,7 +70,7 @@ def test_until(folder):
 
 
 def test_limit(folder):
-    """There is a limit; what is still too wide then is told."""
+    """There is a limit; what is still too wide then is reported."""
     text = EXPERIMENT.replace("half_width: 2.2", "half_width: 5%")
     experiment = write_program(folder, experiment=text)
     out = folder / "results"

@@ -289,7 +289,7 @@ def test_failure(folder):
 KILL = """\
 title: Killed half-way
 program: {program}
-options: {{wanDelay: 20us, load: 0.6, workload: websearch, duration: {duration}, queueInterval: 20us}}
+options: {{wanDelay: 20us, load: 0.6, workload: websearch, duration: {duration}, queues: 20us}}
 grid: {{cc: [Dcqcn, Hpcc]}}
 seeds: 3
 metrics:

@@ -68,7 +68,7 @@ CASES = {
 REPEATED = {"Dcqcn", "Hpcc", "Swift, Reflex, suspensions", "Uno, lossy", "Wrcc", "Hpcc, Mlcc"}
 
 # What must not change flows.csv or the fingerprint.
-WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json",
+WATCHING = ["--queues=3us", "--rates=7us", "--pfc", "--hpccFct", "--progress=json",
             "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us", "--pfq=change",
             "--voqs=change", "--chromeTrace", "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]

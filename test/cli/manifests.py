@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Readers of results check what a result is made of: format, sizes, hashes and rows; they end a commit that was broken off.
+"""Readers of results check what a result is made of: format, sizes, hashes and rows; of a commit that was broken off they have the new one.
 
 Campaigns repeat runs that are damaged, and those that have read a file which is another now. Small results
 and the campaigns' program are written here; the last test uses the simulator's.
@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 import roce_manifest
@@ -138,23 +139,21 @@ def begin_commit(folder, done):
     return folder
 
 
+def contents(folder):
+    """Name -> bytes of each file of a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def test_commit(folder):
-    """A commit that was broken off after any of its renames is ended by the next reader; the result is the new one, whole."""
+    """A commit that was broken off after any of its renames: every reader has the new result, whole, and changes nothing."""
     for renamed in range(5):
         half = begin_commit(folder / f"half{renamed}", renamed)
-        done = good(run("roce_results.py", half), f"after {renamed} steps")
-        assert not done.stderr, f"after {renamed} steps: {done}"
-        assert sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"{renamed}: {sorted(os.listdir(half))}"
-        assert ",9000.000," in (half / "flows.csv").read_text(), f"after {renamed} steps: the old result"
-        good(run("roce_results.py", half), "again")
-    # A killed run before it has left a file: the next run is to know that it may remove it.
-    half = begin_commit(folder / "remains", 1)
-    with open(half / ".unfinished", "a", encoding="utf-8") as stream:
-        stream.write("pauses.csv\npauses.csv\t1.2\n")
-    (half / "pauses.csv.tmp").write_text("half")
-    good(run("roce_results.py", half), "with remains")
-    assert sorted(os.listdir(half)) == [".unfinished", "flows.csv", "pauses.csv.tmp", "queues.csv", "summary.json"], \
-        f"remains: {os.listdir(half)}"
+        before = contents(half)
+        for script in ("roce_results.py", "plot_queues.py"):
+            done = good(run(script, half, *(["--out", folder] if script != "roce_results.py" else [])), f"{script} after {renamed} steps")
+            assert not done.stderr, f"{script} after {renamed} steps: {done}"
+        assert rr.load_run(str(half)).flows[0].fct_ps == 9_000_000, f"after {renamed} steps: the old result"
+        assert contents(half) == before, f"after {renamed} steps: {sorted(os.listdir(half))}"
 
 
 def test_crafted_commit(folder):
@@ -162,7 +161,7 @@ def test_crafted_commit(folder):
     precious = folder / "precious"
     precious.write_text("mine")
     for i, journal in enumerate(({"files": ["../precious", "summary.json"]},
-                                 {"files": ["summary.json"], "remove": ["../precious"]}, {"files": []}, [],
+                                 {"files": ["../precious.tmp", "summary.json"]}, {"files": []}, [],
                                  {"files": ["summary.json", "flows.csv"]},
                                  {"files": ["a\nb", "summary.json"]}, {"files": "summary.json"})):
         half = begin_commit(folder / f"crafted{i}", 1)
@@ -170,15 +169,13 @@ def test_crafted_commit(folder):
         before = sorted(os.listdir(half))
         refused(run("roce_results.py", half), ".commit: expected the names of the files of a run")
         assert sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"{journal}: touched"
-    # What a journal would move or remove must be a run's, byte for byte.
-    for name, words in (("queues.csv.tmp", "queues.csv.tmp: is not what the new summary.json says"),
-                        ("old.csv", ".commit: old.csv is to be removed, but is not as an earlier run has left it")):
-        half = begin_commit(folder / f"changed-{name}", 1)
-        (half / name).write_text("mine")
-        before = sorted(os.listdir(half))
-        refused(run("roce_results.py", half), words)
-        assert sorted(os.listdir(half)) == before and (half / name).read_text() == "mine", f"{name}: touched"
-    for name in ("queues.csv.tmp", "old.csv", ".commit"):
+    # What takes the place of a file must be a run's, byte for byte.
+    half = begin_commit(folder / "changed", 1)
+    (half / "queues.csv.tmp").write_text("mine")
+    before = contents(half)
+    refused(run("plot_queues.py", half, "--out", folder), "queues.csv.tmp: 4 bytes and 0 rows, expected")
+    assert contents(half) == before, "changed: touched"
+    for name in ("queues.csv.tmp", ".commit"):
         half = begin_commit(folder / f"link-{name}", 1)
         (half / name).unlink()
         (half / name).symlink_to(precious)
@@ -235,19 +232,17 @@ def test_commit_of_others(folder):
 
 
 def read_back(folder):
-    """What a reader has of a result: the flows' times; nothing else may be left of a commit that a run was at."""
+    """The files of a result as a reader has them."""
     done = run("roce_results.py", folder)
     assert done.returncode == 0 and not [line for line in done.stderr.splitlines() if "a later run has not finished" not in line], \
         f"{sorted(os.listdir(folder))}: {done}"
-    names = json.loads((folder / "summary.json").read_text())["files"]
-    for name in names[:-1]:
-        roce_manifest.file_of(str(folder), name)
-    return {name: (folder / name).read_bytes() for name in names if name != "summary.json"}
+    names = roce_manifest.read_summary(str(folder))["files"]
+    return {name: Path(roce_manifest.file_of(str(folder), name)).read_bytes() for name in names if name != "summary.json"}
 
 
 def test_commit_of_the_program(build, folder):
     """The program is killed at each of its last operations on files, among them all renames: the reader has all of the result
-    before or all of the new one, and ends a commit that has begun."""
+    before or all of the new one, and the next run ends a commit that has begun."""
     if not (build / "bin" / "roce-fuzz-driver").exists():
         pytest.skip(f"no {build}/bin/roce-fuzz-driver, which kills a run at its renames")
     from roce_fuzz import Case, Driver  # pylint: disable=import-outside-toplevel
@@ -274,7 +269,9 @@ def test_commit_of_the_program(build, folder):
         begun = ".commit" in left
         assert found in ((whole,) if begun or ended == 0 else (old,)), \
             (f"operation {n}, after which there is {sorted(left)}: not the " f"{'new' if begun else 'old'} result, but {sorted(found)}")
-        assert not begun or ".commit" not in os.listdir(work / "out"), f"operation {n}: the commit is not ended"
+        if begun:
+            assert driver.run(Case("two-dc-leaf-spine", new), work).status == 0, f"operation {n}: the next run"
+            assert sorted(os.listdir(work / "out")) == sorted([*whole, "summary.json"]), f"operation {n}: the commit is not ended"
         states |= {left} if begun else set()
         ended += begun
         if ended and not begun:
@@ -387,14 +384,11 @@ def test_damaged_runs(folder):
     assert ("4 runs, 0 of them there" in done.stderr and done.stderr.count("is made again: ") == 4
           and "flows.csv: is not there" in done.stderr and "summary.json: 2 bytes" in done.stderr), f"repeated: {done.stderr}"
     assert (out / "metrics.csv").read_bytes() == table, "other numbers after the repetition"
-    # What an earlier version has left has no list of files, but a number of flows.
-    for name in names:
-        record = json.loads((out / "runs" / name / "run.json").read_text())
-        (out / "runs" / name / "run.json").write_text(json.dumps({k: v for k, v in record.items() if k not in ("outputs", "inputs")}))
-    one = out / "runs" / names[0] / "flows.csv"
-    one.write_text("\n".join(one.read_text().splitlines()[:-2]) + "\n")
+    # What an early version has left has no list of files: nothing says what they were.
+    record = json.loads((out / "runs" / names[0] / "run.json").read_text())
+    (out / "runs" / names[0] / "run.json").write_text(json.dumps({k: v for k, v in record.items() if k != "outputs"}))
     done = good(run("reproduce", experiment, "--out", out), "of an earlier version")
-    assert "4 runs, 3 of them there" in done.stderr and "4 rows, expected 6" in done.stderr, f"earlier version: {done.stderr}"
+    assert "4 runs, 3 of them there" in done.stderr and "run.json: outputs: expected" in done.stderr, f"earlier version: {done.stderr}"
     plan = out / "plan.json"
     plan.write_text(plan.read_text().replace('"format": 1', '"format": 2'))
     refused(run("score", experiment, "--results", out), "plan.json: format is 2, expected 1")

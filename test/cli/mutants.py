@@ -69,7 +69,7 @@ def test_refusals(folder):
 def outcome(*changes):
     """A run whose metrics changed so."""
     flows = [(0.1, 7)] if changes else []
-    return cm.recheck.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, cm.regress.Bound()) for m, c in changes],
+    return cm.baseline.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, cm.regress.Bound()) for m, c in changes],
                               True)
 
 

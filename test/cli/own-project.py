@@ -74,7 +74,7 @@ def test_installed(build, folder):
     configure = typed[1].replace("$HOME/roce", "$HOME/moved")
     shell(configure, folder, home)
 
-    # What does not fit is told in words.
+    # What does not fit is reported in words.
     package = home / "moved" / "lib" / "cmake" / "ns3-roce" / "ns3-roceConfig.cmake"
     text = package.read_text(encoding="utf-8")
     package.write_text(re.sub(r'STREQUAL "[^"]+"', 'STREQUAL "3.0"', text), encoding="utf-8")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random networks give the same bytes with any number of threads and processes.
 
-The networks are those of test/fuzz/networks.py, with MLCC, BiCC and tuners besides, drawn from seed and index. ROCE_NETWORKS is their
+The networks are those of test/fuzz/networks.py, also with MLCC, BiCC and tuners, drawn from seed and index. ROCE_NETWORKS is their
 number (8), ROCE_THREADS and ROCE_RANKS are the numbers of threads and processes of each (2,3 and 2; without mpirun no processes).
 What several threads cannot do must be refused in one line, for a reason given here. A long run:
 

@@ -191,7 +191,7 @@ def test_fork_keys(make):
                         "Nic::PathSelector": "ns3::roce::Flowlet"}.items():
         found = attributes.get("ns3::roce::" + name, "")
         assert found.startswith(value), f"ConWeave IRN: {name} is {found!r}, expected {value}"
-    case.good(["--config=config.txt", "--pathSelector=FlowHash"], TWO, ["instead of LB_MODE 6 (LetFlow)"])
+    case.good(["--config=config.txt", "--paths=FlowHash"], TWO, ["instead of LB_MODE 6 (LetFlow)"])
     make("ConWeave itself", conweave(9, "1", "0")).bad(["--config=config.txt"], "config.txt:11: LB_MODE: mode 9 (ConWeave)")
     options = ["--topology=topology.txt", "--flows=flow.txt", "--config=config.txt"]
 

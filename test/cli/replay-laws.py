@@ -116,7 +116,7 @@ def test_unequal(replay):
 
 
 def test_notes(replay):
-    """Keys without effect are told, those with the same reason in one line."""
+    """Keys without effect are reported, those with the same reason in one line."""
     run = replay(PAIR, *profile("Timely", HAS_WIN=0))
     expected = ["note: ALPHA_RESUME_INTERVAL, DCTCP_RATE_AI, EWMA_GAIN, FAST_RECOVERY_TIMES, RATE_DECREASE_INTERVAL, RP_TIMER have no "
                 "effect: not a parameter of Timely",

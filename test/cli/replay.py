@@ -72,13 +72,13 @@ def test_paths():
 def test_reference(programs, folder, name):
     """A transport."""
     options, exact, near = CASES[name]
-    done = programs.run("replay", *inputs(), *options, "--profile=hpcc-sim", f"--paths={REFERENCE}/paths.csv", f"--out={folder}/out")
+    done = programs.run("replay", *inputs(), *options, "--profile=hpcc-sim", f"--pathFile={REFERENCE}/paths.csv", f"--out={folder}/out")
     assert "937 of them with given paths" in done.stdout, done.stdout
     compare(name, folder / "out", exact, near)
     check_fct(folder / "out")
 
 
-@pytest.mark.parametrize("option", ["topology", "flows", "config", "paths"])
+@pytest.mark.parametrize("option", ["topology", "flows", "config", "pathFile"])
 @pytest.mark.parametrize("text", [None, "a b c\n", "4 1 2\n3\n0 3 1Gbps\n"])
 def test_bad_file(programs, folder, option, text):
     """A file that is not there, or has something else in it."""

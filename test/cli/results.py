@@ -29,7 +29,7 @@ def start_long(programs, folder):
 
 
 def refuse_with_limit(programs, folder, limit, *options):
-    """@return the line of a run that may write so many bytes into a file."""
+    """@return the line of a run that may write only this number of bytes into a file."""
     # ns-3 does not free the event that an exception leaves: no matter at the end of a process, but a leak.
     return programs.refuse(*SMALL, *options, cwd=folder, env={"ASAN_OPTIONS": "detect_leaks=0"},
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))

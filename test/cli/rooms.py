@@ -21,7 +21,7 @@ FLOORS = [
     ["network"],  # networks, topologies, routes, faults, flows that wait
     ["workload"],  # flows
     ["mpi"],  # runs in several processes
-    ["run"],  # programs: options, results, time series, who watches
+    ["run"],  # programs: options, results, time series, observers
     ["hpcc"],  # files of the HPCC simulator
     ["systems/common"],  # what several systems share
     sorted(f"systems/{path.name}" for path in (MODULE / "systems").iterdir() if path.name != "common"),

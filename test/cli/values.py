@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from roce_campaign import identity
+from roce_campaign import program
 
 from support import LEAF_SPINE, ROOT, refused, rows
 from support import summary as told
@@ -147,11 +147,11 @@ def test_commit_aside(types, folder):
         Path(folder, "x.cc").write_text(re.sub(r'(ns-3-roce-commit:)[^"]+', rf"\g<1>{commit}", text, count=1), encoding="utf-8")
         subprocess.run(["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{types.build}/include", Path(folder, "x.cc"), "-o",
                         library], check=True)
-        hashes.add(identity.code_hash(str(library)))
+        hashes.add(program.code(str(library))[library.name])
         contents.add(library.read_bytes())
     assert len(contents) == 3 and len(hashes) == 1, f"libraries of 3 commits: {len(contents)} contents, {len(hashes)} hashes of code"
     library.write_bytes(library.read_bytes().replace(b"GetCommit", b"GetCommot"))
-    assert identity.code_hash(str(library)) not in hashes, "other code has the same hash"
+    assert program.code(str(library))[library.name] not in hashes, "other code has the same hash"
 
 
 def test_summary(types, folder):

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Prints all types of the module with their attributes and trace sources, as JSON: what
-// scripts/build-doc.py makes tables of.
+// Prints all types of the module with their attributes and trace sources, or (--series) the tables
+// of time series, as JSON: what scripts/build-doc.py makes tables of.
 
 #include "ns3/core-module.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-parameter-value.h"
+#include "ns3/roce-time-series.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -45,11 +46,29 @@ DefaultOf(const TypeId::AttributeInformation& attribute)
     return byProfile;
 }
 
+/// @return option, help and columns of each table
+nlohmann::ordered_json
+ListSeries()
+{
+    nlohmann::ordered_json tables = nlohmann::json::array();
+    for (const roce::SeriesKind& kind : roce::TimeSeries::GetKinds())
+    {
+        tables.push_back(
+            {{"option", kind.option}, {"help", kind.help}, {"columns", kind.GetHeader()}});
+    }
+    return tables;
+}
+
 } // namespace
 
 int
-main()
+main(int argc, char* argv[])
 {
+    if (argc == 2 && std::string(argv[1]) == "--series")
+    {
+        std::cout << ListSeries().dump(1) << std::endl;
+        return 0;
+    }
     Time::SetResolution(Time::PS);
     roce::Network network; // nothing of it is looked at: the library must be loaded
     nlohmann::ordered_json types = nlohmann::json::array();

@@ -45,6 +45,7 @@ import roce_results as rr  # noqa: E402
 from roce_campaign import experiment, measure, page, score, workspace  # noqa: E402
 from roce_campaign.estimates import Results  # noqa: E402
 from roce_campaign.plan import Plan  # noqa: E402
+from roce_campaign.plots import planned_figures  # noqa: E402
 
 import campaign_states  # noqa: E402
 
@@ -428,12 +429,12 @@ class Fuzzer:
         """What is wrong, or nothing."""
         try:
             found = experiment.load(str(file), size, build=str(self.folder), allow=True)
-            workspace.check(str(self.folder / "out"), found)
+            workspace.begin(str(self.folder / "out"), found, mark=False)
         except rr.ResultError as error:
             self.counts["refused"] += 1
             return refusal(str(error))
         self.counts["accepted"] += 1
-        names = workspace.figure_files(found)
+        names = [f.file for f in planned_figures(found)]
         if len(set(n.lower() for n in names)) < len(names) and len(set(names)) < len(names):
             return f"figures of one name: {names}"
         if render and sum(len(p.seeds) for p in found.points) <= RENDER_RUNS and len(names) <= RENDER_FIGURES:
@@ -454,10 +455,9 @@ class Fuzzer:
         workspace.begin(str(out), found)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                page.write_tables(results, plan)
-                page.write_score(results, plan)
-                page.write_page(results, plan)
-                print(score.printed(score.Scorer(results).all()))
+                scores, _ = page.write_tables(results, plan)
+                page.write_page(results, plan, scores)
+                print(score.printed(scores))
             try:
                 measure.measure(plan.made, measure.definitions(found), found.warmup_ns)
             except rr.ResultError as error:

@@ -21,10 +21,9 @@ BASES = {
     "own-transport": [],
     "own-tuner": [],
     "wireshark-capture": ["--duration=5us", "--prefix=cap"],
-    "compare-transports": ["--only=zzz", "--out=out"],
 }
 SHARES = ["two-dc-leaf-spine"] * 10 + ["two-dc-fat-tree"] * 5 + ["replay"] * 6
-EXAMPLES = ["first-flow", "incast-pfc", "own-stage", "own-topology", "own-transport", "own-tuner", "wireshark-capture", "compare-transports"]
+EXAMPLES = ["first-flow", "incast-pfc", "own-stage", "own-topology", "own-transport", "own-tuner", "wireshark-capture"]
 
 FILES = {"cdf.txt": CDF, "flows.csv": FLOWS, "flow.txt": FLOW_TXT, "topology.txt": TOPOLOGY, "config.txt": CONFIG}
 

@@ -78,7 +78,7 @@ WORDS = {
     "only": ["Swift", "HPCC", "zzz"],
     "marker": ["ns3::roce::UtilisationMarker", "PhantomQueue", "UtilisationMarker"],
 }
-WORDS.update(interCc=WORDS["cc"], interLossRecovery=WORDS["lossRecovery"], interPaths=WORDS["paths"], pathSelector=WORDS["paths"],
+WORDS.update(interCc=WORDS["cc"], interLossRecovery=WORDS["lossRecovery"], interPaths=WORDS["paths"],
              rates=WORDS["queues"], transport=WORDS["queues"], pauses=WORDS["queues"], utilisation=WORDS["queues"])
 
 # Small values of numbers; those of sizes keep a run small.
@@ -91,7 +91,7 @@ TAME = {
     "boolean": ["true", "false", "1", "0"],
 }
 # Odd values of these may make a run large by right; of other options they may not.
-SIZES = {"duration", "stop", "safetyLimit", "queueInterval", "rateInterval", "incastPeriod", "poissonStart", "computeTime", "stagger",
+SIZES = {"duration", "stop", "safetyLimit", "incastPeriod", "poissonStart", "computeTime", "stagger",
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
          "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
          "gpusPerHost", "intraHostRate"}
@@ -100,7 +100,7 @@ NEVER = {"out", "prefix"}  # only values from the list: these make files anywher
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]
 
 # Kinds by what a value looks like.
-KINDS = (("boolean", r"true|false"), ("time", r"[+-][\d.e+-]+([fpnum]?s|min|h|d)"), ("rate", r"[\d.]+[kKMGT]?(bps|b/s)"), ("size", r"\d+B"),
+KINDS = (("boolean", r"true|false"), ("time", r"[+-]?[\d.e+-]+([fpnum]?s|min|h|d)"), ("rate", r"[\d.]+[kKMGT]?(bps|b/s)"), ("size", r"\d+([KM]i)?B"),
          ("unsigned", r"\d+"), ("number", r"-?[\d.]+(e[+-]?\d+)?"))
 
 

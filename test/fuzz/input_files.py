@@ -96,7 +96,7 @@ FORMATS = {
                                             ("replay", REPLAY + ["--cc=Timely", "--flows=flow.txt", "--profile=hpcc-sim"])]),
     "config": ("config.txt", CONFIG, [("replay", ["--config=config.txt", "--safetyLimit=500us", "--out=out"]),
                                       ("replay", ["--config=config.txt", "--safetyLimit=500us", "--out=out", "--profile=hpcc-sim"])]),
-    "paths": ("paths.csv", PATHS, [("replay", REPLAY + ["--cc=Dcqcn", "--flows=flow.txt", "--paths=paths.csv"])]),
+    "pathFile": ("paths.csv", PATHS, [("replay", REPLAY + ["--cc=Dcqcn", "--flows=flow.txt", "--pathFile=paths.csv"])]),
     "summary": ("out/summary.json", SUMMARY, [("two-dc-leaf-spine", SPINE + ["--truncate=3000"])]),
 }
 

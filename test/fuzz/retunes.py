@@ -16,11 +16,11 @@ LAWS = {
     "Timely": ["TLow:us:+:10:1:100:50:below=THigh", "THigh:us:+:10:100:1000:500", "Beta:number:-:0.1:0.1:0.9:0.8:fraction",
                "Delta:Mbps:+:10:10:2000:100", "MinRate:Mbps:+:50:500:5000:500"],
     "Hpcc": ["Eta:number:+:0.05:0.5:0.99:0.95:fraction", "MinRate:Mbps:+:50:500:5000:500"],
-    "PowerTcp": ["Gamma:number:+:0.1:0.1:1:0.9:fraction", "MaxWindow:number:+:0.1:0.3:4:1:fraction"],
+    "PowerTcp": ["Gamma:number:+:0.1:0.1:1:0.9:fraction"],
     "Dctcp": ["Gain:number:-:0.1:0.01:1:0.06:fraction", "MinRate:Mbps:+:50:500:5000:500"],
     "UnoCc": ["AlphaFraction:number:+:0.01:0.0001:0.05:0.001:fraction", "MaxCwndBdp:number:+:0.1:0.5:4:1:fraction"],
     "MpRdma": ["Decrease:number:-:0.1:0.1:2:0.5:fraction"],
-    "Bbr": ["CwndGain:number:+:0.1:1:3:2:fraction"],
+    "Bbr": ["MaxCwndBdp:number:+:0.1:0.5:3:2:fraction"],
     "none": [],
 }
 MARKER = ["Kmin:KB:+:10:0:400:100:below=Kmax", "Kmax:KB:+:10:1:800:400", "Pmax:number:-:0.1:0:1:0.2:fraction"]
@@ -38,8 +38,7 @@ class RetunedNetwork(Network):
             rows = [row for row in rows if ".TLow:" not in row]
         if rng.random() < 0.5 or not rows:
             rows += ["EcnMarker." + row for row in MARKER]
-        options = ["Profile=naive-sa", "MutationBase=current", "HeavyBuckets=64", "LightCounters=500",
-                   f"MonitorInterval={rng.choice([2, 5, 11, 30])}us", f"ControlDelay={rng.choice([0, 0, 3, 17])}us",
+        options = ["Profile=naive-sa", "MutationBase=current", f"MonitorInterval={rng.choice([2, 5, 11, 30])}us", f"ControlDelay={rng.choice([0, 0, 3, 17])}us",
                    f"DispatchLoss={rng.choice([0, 0, 0.2])}", f"ReportLoss={rng.choice([0, 0, 0.2])}", "Tuned=" + ";".join(rows)]
         self.options += ["--cc=" + law, "--tuner=Paraleon[" + "|".join(options) + "]"]
         self.add(0.3, "--ns3::roce::Nic::AckEveryN=4", "--ns3::roce::Nic::AckEveryN=16")

@@ -202,7 +202,8 @@ RunCell(std::vector<std::string> arguments)
         network.Build(transport.MakeNetworkOptions());
         network.AssignStreams(1);
         warnings = transport.Check(network);
-        for (const std::string& line : cmd.DescribeUnused(transport.GetUnused(cmd, network, flows)))
+        for (const std::string& line :
+             cmd.DescribeUnused(transport.FindUnused(cmd, network, flows)))
         {
             warnings.push_back(line);
         }

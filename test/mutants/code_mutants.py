@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import List, NamedTuple, Sequence
 
-from shifts import ROOT, Baseline, Mutant, recheck, regress, rr
+from shifts import ROOT, Baseline, Mutant, baseline, regress, rr
 
 from roce_campaign import yamlread
 
@@ -44,7 +44,7 @@ class CodeMutant(NamedTuple):
 class Faults(NamedTuple):
     """A list of mutants, and the runs that shall notice them."""
 
-    orders: List[recheck.Order]
+    orders: List[baseline.Order]
     program: str
     mutants: List[CodeMutant]
 
@@ -60,7 +60,7 @@ def read(file: Path) -> Faults:
         if name in [f.name for f in faults]:
             yamlread.fail(fields, f"mutant '{name}' is there twice")
         faults.append(CodeMutant(name, fields["file"], old, new, fields.get("still", ""), fields.place))
-    orders = [recheck.Order(run["name"], top["program"], run["options"]) for run in top["runs"]]
+    orders = [baseline.Order(run["name"], top["program"], run["options"]) for run in top["runs"]]
     return Faults(orders, top["program"], faults)
 
 
@@ -105,14 +105,14 @@ def run(command: Sequence) -> None:
         raise rr.ResultError(rr.one_line(f"{' '.join(map(str, command))}: status {done.returncode}: {(done.stdout + done.stderr)[-600:]}"))
 
 
-def plant(fault: CodeMutant, tree: Tree, found: Baseline) -> List[recheck.Outcome]:
+def plant(fault: CodeMutant, tree: Tree, found: Baseline) -> List[baseline.Outcome]:
     """Build the program with a fault and make all runs again; the tree is as before afterwards."""
     source = fault.source(tree.root)
     text = source.read_text(encoding="utf-8")
     source.write_text(fault.changed(text), encoding="utf-8")
     try:
         tree.compile()
-        return recheck.check(found, str(tree.root), str(tree.build), tree.jobs, [regress.Bound()])
+        return baseline.check(found, str(tree.root), str(tree.build), tree.jobs, [regress.Bound()])
     finally:
         source.write_text(text, encoding="utf-8")
 

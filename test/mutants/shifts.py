@@ -11,7 +11,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 ROOT = Path(__file__).absolute().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
-from roce_campaign import recheck, regress  # noqa: E402  pylint: disable=wrong-import-position
+from roce_campaign import baseline, regress  # noqa: E402  pylint: disable=wrong-import-position
 from roce_campaign.baseline import Baseline  # noqa: E402  pylint: disable=wrong-import-position
 
 SHIFTS = (0.9, 0.95, 0.98, 1.02, 1.05, 1.1)
@@ -25,7 +25,7 @@ class Mutant(NamedTuple):
     """A change, and the runs of a baseline with it."""
 
     what: Sequence[str]  # the first columns of its row
-    outcomes: List[recheck.Outcome]
+    outcomes: List[baseline.Outcome]
 
     def failed(self) -> bool:
         """Whether a run ended with an error."""
@@ -87,9 +87,9 @@ def parameters(in_force: dict) -> Dict[str, str]:
 
 def unchanged(found: Baseline, folder: str, build: Optional[str]) -> List[Dict[str, str]]:
     """The parameters of each run; an error if the program as it is does not give the baseline."""
-    def known(old: recheck.Recorded) -> Dict[str, str]:
-        both, error = recheck.make(recheck.Order(old.name, old.program, old.options), folder, build, lambda run, _: (
-            parameters(run.summary.get("valuesInForce", {})), recheck.compare(old, run, [regress.Bound()])))
+    def known(old: baseline.Recorded) -> Dict[str, str]:
+        both, error = baseline.make(baseline.Order(old.name, old.program, old.options), folder, build, lambda run, *_: (
+            parameters(run.summary.get("valuesInForce", {})), baseline.compare(old, run, [regress.Bound()])))
         if error:
             raise rr.ResultError(f"{old.name}: {error}")
         values, outcome = both
@@ -116,7 +116,7 @@ def draw(found: Baseline, folder: str, build: Optional[str], count: int, seed: i
         old = known[place][attribute]
         what = (found.runs[place].name, attribute, old, shifted(old, chance.choice(SHIFTS)))
         if what not in mutants:
-            mutant = Mutant(what, recheck.check(found._replace(runs=[found.runs[place]]), folder, build, 1, [regress.Bound()],
+            mutant = Mutant(what, baseline.check(found._replace(runs=[found.runs[place]]), folder, build, 1, [regress.Bound()],
                                                 [f"--{attribute}={what[3]}"]))
             if not mutant.failed():  # a value that the program refuses is no mutant
                 mutants[what] = mutant

@@ -119,17 +119,17 @@ TEST_F(EgressLimitTest, FatTreePortsAreIntraOrBorder)
     FatTreeHelper h;
     h.k = 4;
     h.egressBuffer = QueueSize("175000B");
-    h.borderEgressBuffer = QueueSize("2240000B");
+    h.external.egressBuffer = QueueSize("2240000B");
     std::map<std::string, uint64_t> limits = LimitsOf(h);
     EXPECT_EQ(limits.size(), 2u * (8 + 8 + 4 + 1));
     for (const auto& [name, limit] : limits)
     {
         EXPECT_EQ(limit, name.find("border") == std::string::npos ? 175000u : 2240000u) << name;
     }
-    h.borderEgressBuffer = QueueSize("0B");
+    h.external.egressBuffer = QueueSize("0B");
     EXPECT_EQ(LimitsOf(h)["dc0-border0"], 175000u);
     h.egressBuffer = QueueSize("0B");
-    h.borderEgressBuffer = QueueSize("1MiB");
+    h.external.egressBuffer = QueueSize("1MiB");
     limits = LimitsOf(h);
     EXPECT_EQ(limits["dc1-border0"], 1048576u);
     EXPECT_EQ(limits["dc1-core3"], 0u);
@@ -139,12 +139,12 @@ TEST_F(EgressLimitTest, LeafSpinePortsAreIntraOrDci)
 {
     LeafSpineHelper h;
     h.egressBuffer = QueueSize("1MiB");
-    h.dciEgressBuffer = QueueSize("2MiB");
+    h.external.egressBuffer = QueueSize("2MiB");
     for (const auto& [name, limit] : LimitsOf(h))
     {
         EXPECT_EQ(limit, name.find("dci") == std::string::npos ? 1u << 20 : 2u << 20) << name;
     }
-    h.dciEgressBuffer = QueueSize("0B");
+    h.external.egressBuffer = QueueSize("0B");
     for (const auto& [name, limit] : LimitsOf(h))
     {
         EXPECT_EQ(limit, 1u << 20) << name;
@@ -164,11 +164,11 @@ TEST_F(EgressLimitTest, ImpossibleCombinationsAreRefused)
     h.portBuffer = QueueSize("0B");
     h.wanPortBuffer = QueueSize("64MiB");
     EXPECT_EQ(error(), "topology: wanPortBuffer and egressBuffer" + both);
-    std::swap(h.egressBuffer, h.borderEgressBuffer);
+    std::swap(h.egressBuffer, h.external.egressBuffer);
     EXPECT_EQ(error(), "topology: wanPortBuffer and borderEgressBuffer" + both);
     LeafSpineHelper l;
     l.wanPortBuffer = QueueSize("64MiB");
-    l.dciEgressBuffer = QueueSize("1MiB");
+    l.external.egressBuffer = QueueSize("1MiB");
     EXPECT_EQ(ErrorOf([&l]() { LimitsOf(l); }),
               "topology: wanPortBuffer and dciEgressBuffer" + both);
     h.wanPortBuffer = QueueSize("0B");
@@ -242,7 +242,12 @@ TEST_F(EgressLimitTest, PhantomQueuesCountDroppedFramesIfAskedFor)
         MakeStar(net, 3);
         Network::Options options;
         ObjectFactory phantom("ns3::roce::PhantomQueue");
-        phantom.Set("CountDropped", StringValue(dropped ? "true" : "false"));
+        for (const auto& [name, value] :
+             WithMadeProfile(PhantomQueue::GetTypeId(),
+                             {{"CountDropped", dropped ? "true" : "false"}}))
+        {
+            phantom.Set(name, StringValue(value));
+        }
         phantom.Set("DrainFactor", DoubleValue(1e-9));
         options.stages = {phantom};
         net.Build(options);

@@ -47,7 +47,7 @@ TwoDatacenters()
     h.leaves = 2;
     h.hostsPerLeaf = 2;
     h.fabricRate = DataRate("400Gbps");
-    h.dciRate = DataRate("400Gbps");
+    h.external.rate = DataRate("400Gbps");
     return h;
 }
 

@@ -133,7 +133,7 @@ Wrcc()
 {
     FatTreeHelper h = KAry(4);
     h.hostsPerEdge = 4;
-    h.borderLinks = 1;
+    h.external.links = 1;
     h.wanLinks = 1;
     h.wanRate = DataRate("400Gbps");
     h.wanDelay = MilliSeconds(1);
@@ -169,8 +169,8 @@ TEST_P(FatTree, KAryStructureAndPaths)
     const uint32_t k = GetParam();
     const uint32_t half = k / 2;
     FatTreeHelper h = KAry(k);
-    h.borders = 2;
-    h.borderLinks = 3;
+    h.external.count = 2;
+    h.external.links = 3;
     h.wanLinks = 5;
     Network net;
     h.Construct(net);
@@ -254,12 +254,12 @@ TEST_F(SystemTest, FatTreeCoreGroups)
 
 TEST_F(SystemTest, FatTreeEveryPairIsReachable)
 {
-    for (const char* attach : {"all", "split"})
+    for (const bool split : {false, true})
     {
         FatTreeHelper h = KAry(4);
         h.datacenters = 3;
-        h.borders = 2;
-        h.borderAttach = attach;
+        h.external.count = 2;
+        h.splitBorders = split;
         h.nicsPerHost = 2;
         Network net;
         h.Construct(net);
@@ -290,8 +290,8 @@ TEST_F(SystemTest, FatTreeEveryPairIsReachable)
 TEST_F(SystemTest, FatTreeBorderAttachment)
 {
     FatTreeHelper h = KAry(4);
-    h.borders = 2;
-    h.borderAttach = "split";
+    h.external.count = 2;
+    h.splitBorders = true;
     Network net;
     h.Construct(net);
     net.Build();
@@ -385,7 +385,7 @@ TEST_F(SystemTest, FatTreeFullWiring)
     h.aggsPerPod = 2;
     h.cores = 5;
     h.hostsPerEdge = 3;
-    h.coreWiring = "full";
+    h.fullCoreWiring = true;
     Network net;
     h.Construct(net);
     net.Build();
@@ -410,7 +410,7 @@ TEST_F(SystemTest, FatTreeOversubscription)
     h.hostsPerEdge = 8;
     h.nicsPerHost = 2;
     EXPECT_EQ(h.GetAggRateBps(), 200 * G);
-    h.coreWiring = "full"; // 16 uplinks
+    h.fullCoreWiring = true; // 16 uplinks
     EXPECT_EQ(h.GetCoreRateBps(), 12500000000u);
     EXPECT_EQ(h.GetCapacity(LoadReference::Uplink).uplinkBps, 32u * 800 * G);
     Network net;
@@ -509,48 +509,40 @@ TEST_F(SystemTest, FatTreeBadParameters)
     const std::tuple<const char*, std::function<void(Helper&)>, const char*> cases[] = {
         {"k is 5", [](Helper& h) { h.k = 5; }, "even"},
         {"k is 160", [](Helper& h) { h.k = 160; }, "158"},
-        {"k is 4294967295", [](Helper& h) { h.k = 4294967295; }, "even"},
-        {"pods is 0", [](Helper& h) { h.k = 0; }, "at least 1"},
-        {"edgesPerPod is 0", [](Helper& h) { h.k = 0, h.pods = 1; }, "at least 1"},
-        {"aggsPerPod is 0", [](Helper& h) { h.k = 0, h.pods = h.edgesPerPod = 1; }, "at least 1"},
-        {"cores is 0",
-         [](Helper& h) { h.k = 0, h.pods = h.edgesPerPod = h.aggsPerPod = 1; },
-         "at least 1"},
-        {"hostsPerEdge is 0",
+        {"k is 4294967295", [](Helper& h) { h.k = 4294967295; }, "158"},
+        {"k is 0", [](Helper& h) { h.k = 0; }, "all of pods"},
+        {"k is 0", [](Helper& h) { h.k = 0, h.pods = 1; }, "edgesPerPod"},
+        {"k is 0", [](Helper& h) { h.k = 0, h.pods = h.edgesPerPod = 1; }, "aggsPerPod"},
+        {"k is 0", [](Helper& h) { h.k = 0, h.pods = h.edgesPerPod = h.aggsPerPod = 1; }, "cores"},
+        {"k is 0",
          [](Helper& h) { h.k = 0, h.pods = h.edgesPerPod = h.aggsPerPod = h.cores = 1; },
-         "at least 1"},
+         "hostsPerEdge"},
         {"cores is 6", [](Helper& h) { h.cores = 6; }, "multiple of aggsPerPod, 4"},
         {"cores is 2", [](Helper& h) { h.cores = 2; }, "multiple of aggsPerPod, 4"},
-        {"coreWiring is 'ring'", [](Helper& h) { h.coreWiring = "ring"; }, "plane or full"},
-        {"borderAttach is 'none'", [](Helper& h) { h.borderAttach = "none"; }, "all or split"},
         {"borders is 3",
-         [](Helper& h) { h.borders = 3, h.borderAttach = "split"; },
+         [](Helper& h) { h.external.count = 3, h.splitBorders = true; },
          "divisor of the 16 cores"},
-        {"borders is 0", [](Helper& h) { h.borders = 0; }, "at least 1"},
-        {"borderLinks is 0", [](Helper& h) { h.borderLinks = 0; }, "at least 1"},
-        {"borderRate is 0", [](Helper& h) { h.borderRate = DataRate(0); }, "at least 1"},
-        {"wanLinks is 0", [](Helper& h) { h.wanLinks = 0; }, "at least 1"},
-        {"datacenters is 0", [](Helper& h) { h.datacenters = 0; }, "at least 1"},
-        {"nicsPerHost is 0", [](Helper& h) { h.nicsPerHost = 0; }, "at least 1"},
-        {"aggRate is 0", [](Helper& h) { h.aggRate = DataRate(0); }, "at least 1"},
-        {"coreRate is 0", [](Helper& h) { h.coreRate = DataRate(0); }, "at least 1"},
-        {"hostRate is 0", [](Helper& h) { h.hostRate = DataRate(0); }, "at least 1"},
-        {"aggDelay is negative", [](Helper& h) { h.aggDelay = MicroSeconds(-1); }, "0 or more"},
-        {"coreDelay is negative", [](Helper& h) { h.coreDelay = MicroSeconds(-1); }, "0 or more"},
-        {"borderDelay is negative",
-         [](Helper& h) { h.borderDelay = MicroSeconds(-1); },
-         "0 or more"},
-        {"wanDelay is negative", [](Helper& h) { h.wanDelay = MicroSeconds(-1); }, "0 or more"},
-        {"edgeOversubscription is -1",
-         [](Helper& h) { h.edgeOversubscription = -1; },
-         "expected 0"},
-        {"aggOversubscription is inf",
-         [](Helper& h) { h.aggOversubscription = INFINITY; },
-         "expected 0"},
+        {"borders is 0", [](Helper& h) { h.external.count = 0; }, "borders >= 1"},
+        {"borderLinks is 0", [](Helper& h) { h.external.links = 0; }, "borderLinks >= 1"},
+        {"borderRate is 0bps", [](Helper& h) { h.external.rate = DataRate(0); }, "borderRate > 0"},
+        {"wanLinks is 0", [](Helper& h) { h.wanLinks = 0; }, "wanLinks >= 1"},
+        {"datacenters is 0", [](Helper& h) { h.datacenters = 0; }, "datacenters >= 1"},
+        {"nicsPerHost is 0", [](Helper& h) { h.nicsPerHost = 0; }, "nicsPerHost >= 1"},
+        {"aggRate is 0bps", [](Helper& h) { h.aggRate = DataRate(0); }, "aggRate > 0"},
+        {"coreRate is 0bps", [](Helper& h) { h.coreRate = DataRate(0); }, "coreRate > 0"},
+        {"hostRate is 0bps", [](Helper& h) { h.hostRate = DataRate(0); }, "hostRate > 0"},
+        {"aggDelay is -1us", [](Helper& h) { h.aggDelay = MicroSeconds(-1); }, "aggDelay >= 0"},
+        {"coreDelay is -1us", [](Helper& h) { h.coreDelay = MicroSeconds(-1); }, "coreDelay >= 0"},
+        {"borderDelay is -1us",
+         [](Helper& h) { h.external.delay = MicroSeconds(-1); },
+         "borderDelay >= 0"},
+        {"wanDelay is -1us", [](Helper& h) { h.wanDelay = MicroSeconds(-1); }, "wanDelay >= 0"},
+        {"edgeOversubscription is -1", [](Helper& h) { h.edgeOversubscription = -1; }, "or 0"},
+        {"aggOversubscription is inf", [](Helper& h) { h.aggOversubscription = INFINITY; }, "or 0"},
         {"1,000,000 NICs", [](Helper& h) { h.hostsPerEdge = 4294967295; }, "more than"},
         {"1,000,000 switches", [](Helper& h) { h.pods = h.edgesPerPod = 65536; }, "more than"},
         {"1,000,000 switches", [](Helper& h) { h.cores = 4000000000; }, "more than"},
-        {"32767 ports", [](Helper& h) { h.borderLinks = 2048; }, "border0"},
+        {"32767 ports", [](Helper& h) { h.external.links = 2048; }, "border0"},
         {"dc0-edge0: port 0", [](Helper& h) { h.portBuffer = QueueSize("20KB"); }, "port buffer"},
         {"headroom", [](Helper& h) { h.coreBuffer = QueueSize("1000KB"); }, "dc0-core0"},
     };
@@ -566,7 +558,7 @@ TEST_F(SystemTest, FatTreeBadParameters)
     }
     // What only several datacenters need is not asked of one.
     FatTreeHelper one = KAry(4, 1);
-    one.borders = one.wanLinks = one.borderLinks = 0;
+    one.external.count = one.wanLinks = one.external.links = 0;
     EXPECT_EQ(BuildErrorOf(one), "no error");
 }
 

@@ -121,11 +121,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Faults, ModelsAreChosenByLink)
 {
-    const std::pair<const char*, uint64_t> cases[] = {{"host", 2 * 16},
-                                                      {"fabric", 2 * (2 * 4 + 2 * 2)},
-                                                      {"wan", 2 * 2},
-                                                      {"border", 2 * (2 + 2 * 2)},
-                                                      {"all", 2 * (16 + 12 + 2)}};
+    using Links = FaultOptions::LossyLinks;
+    const std::pair<Links, uint64_t> cases[] = {{Links::HOST, 2 * 16},
+                                                {Links::FABRIC, 2 * (2 * 4 + 2 * 2)},
+                                                {Links::WAN, 2 * 2},
+                                                {Links::BORDER, 2 * (2 + 2 * 2)},
+                                                {Links::ALL, 2 * (16 + 12 + 2)}};
     for (const auto& [links, ports] : cases)
     {
         FaultOptions options;
@@ -144,7 +145,7 @@ TEST_F(Faults, ModelsAreChosenByLink)
                 models.push_back(model);
             }
         }
-        EXPECT_EQ(models.size(), ports) << links;
+        EXPECT_EQ(models.size(), ports) << static_cast<int>(links);
         Simulator::Destroy();
     }
 }
@@ -400,7 +401,7 @@ TEST_F(Faults, OptionsScheduleFailures)
     net.Build();
     FaultOptions options;
     options.failLinks = "dc0-leaf0/dc0-spine1@1ms-2ms,dc1-dci0>dc0-dci0#1@0,nic3/dc0-leaf0@1us";
-    options.reroute = "1us";
+    options.reroute = MicroSeconds(1);
     options.Apply(net);
     EXPECT_EQ(net.GetLastChangePs(), 2 * MS);
     std::vector<std::string> at[2];

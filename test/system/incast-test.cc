@@ -132,7 +132,7 @@ TEST_F(SystemTest, IncastPausesAcrossTheWan)
     h.spines = 1;
     h.hostsPerLeaf = 4;
     h.fabricRate = DataRate("400Gbps");
-    h.dciRate = DataRate("400Gbps");
+    h.external.rate = DataRate("400Gbps");
     h.wanRate = DataRate("400Gbps");
     h.wanDelay = MicroSeconds(200);
     h.wanPortBuffer = QueueSize("22MB"); // headroom 20 MB

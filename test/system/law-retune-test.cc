@@ -84,18 +84,18 @@ TEST_P(LawRetune, SameWhateverStationsSlack)
     EXPECT_EQ(Run(Change::OTHER_VALUES, true), retuned) << "with Eager";
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws,
-                         LawRetune,
-                         ::testing::Values(LawAndValues("Bbr", "CwndGain=1"),
-                                           LawAndValues("Dcqcn", "AiRate=5Gbps|TimeReset=10us"),
-                                           LawAndValues("DcqcnPlus", "ScanPeriod=3us|LeastTau=5us"),
-                                           LawAndValues("Dctcp", "AiFrames=5"),
-                                           LawAndValues("Gemini", "H=1e-5"),
-                                           LawAndValues("Hpcc", "Eta=0.5"),
-                                           LawAndValues("MpRdma", "Decrease=3"),
-                                           LawAndValues("PowerTcp", "Gamma=0.2|MinRate=10Gbps"),
-                                           LawAndValues("Swift", "BaseTarget=5us|CwndMax=3"),
-                                           LawAndValues("Timely",
-                                                        "TLow=100us|Delta=5Gbps|MinRate=20Gbps"),
-                                           LawAndValues("UnoCc", "MaxCwndBdp=0.2")),
-                         [](const auto& info) { return std::string(info.param.first); });
+INSTANTIATE_TEST_SUITE_P(
+    Laws,
+    LawRetune,
+    ::testing::Values(LawAndValues("Bbr", "MaxCwndBdp=0.5"),
+                      LawAndValues("Dcqcn", "AiRate=5Gbps|TimeReset=10us"),
+                      LawAndValues("DcqcnPlus", "ScanPeriod=3us|MinRate=20Gbps"),
+                      LawAndValues("Dctcp", "Ai=5Gbps"),
+                      LawAndValues("Gemini", "H=1e-5"),
+                      LawAndValues("Hpcc", "Eta=0.5"),
+                      LawAndValues("MpRdma", "Decrease=3"),
+                      LawAndValues("PowerTcp", "Gamma=0.2|MinRate=10Gbps"),
+                      LawAndValues("Swift", "BaseTarget=5us|CwndMax=3"),
+                      LawAndValues("Timely", "TLow=100us|Delta=5Gbps|MinRate=20Gbps"),
+                      LawAndValues("UnoCc", "MaxCwndBdp=0.2")),
+    [](const auto& info) { return std::string(info.param.first); });

@@ -25,9 +25,10 @@ struct NicBacklogTest : SystemTest
         SetRateLaw("LineRate");
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
         Config::SetDefault("ns3::roce::Nic::PacingClock", StringValue(clock));
-        Config::SetDefault("ns3::roce::Nic::LossRecovery",
-                           StringValue("ns3::roce::PacketTimers[Rto=300us|NicBacklog=" +
-                                       std::string(backlog ? "true" : "false") + "]"));
+        Config::SetDefault(
+            "ns3::roce::Nic::LossRecovery",
+            StringValue(WithMadeProfile("ns3::roce::PacketTimers[Rto=300us|NicBacklog=" +
+                                        std::string(backlog ? "true" : "false") + "]")));
         Network net;
         const uint32_t sw = net.AddSwitch("s", 0);
         for (int h = 0; h < 4; ++h)

@@ -175,7 +175,7 @@ TEST_F(PathSelection, FlowsSpreadOverParallelLinksToTheDciSwitch)
     LeafSpineHelper h;
     h.leaves = 2;
     h.spines = 2;
-    h.dciLinks = 3;
+    h.external.links = 3;
     Network net;
     h.Construct(net);
     net.Build();

@@ -34,7 +34,7 @@ FillWan(Time wanDelay, bool eager)
     Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(Seconds(1)));
     LeafSpineHelper topology;
     topology.fabricRate = DataRate("400Gbps");
-    topology.dciRate = DataRate("400Gbps");
+    topology.external.rate = DataRate("400Gbps");
     topology.wanDelay = wanDelay;
     Network network;
     topology.Construct(network);

@@ -61,7 +61,7 @@ struct Scenario
                    (HeadroomBytes(rate.GetBitRate(), delay.GetTimeStep(), 4304) + 4304 + 6 * 4096);
         };
         const uint64_t pool = Pick({60000, 200000, 800000});
-        const uint64_t dci = h.datacenters > 1 ? ports(1, h.dciRate, h.dciDelay) : 0;
+        const uint64_t dci = h.datacenters > 1 ? ports(1, h.external.rate, h.external.delay) : 0;
         h.leafBuffer = Bytes(pool + ports(h.hostsPerLeaf, h.hostRate, h.hostDelay) +
                              ports(h.spines, h.fabricRate, h.fabricDelay));
         h.spineBuffer = Bytes(pool + dci + ports(h.leaves, h.fabricRate, h.fabricDelay));

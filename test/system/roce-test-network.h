@@ -3,6 +3,7 @@
 #define ROCE_TEST_NETWORK_H
 
 #include "roce-lose-frames.h"
+#include "roce-made-profile.h"
 #include "roce-test-time.h"
 
 #include "ns3/boolean.h"
@@ -48,7 +49,8 @@ struct SystemTest : ::testing::Test
 inline void
 SetRateLaw(const std::string& name)
 {
-    Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::" + name));
+    Config::SetDefault("ns3::roce::Nic::CongestionControl",
+                       StringValue(WithMadeProfile("ns3::roce::" + name)));
 }
 
 inline FlowSpec

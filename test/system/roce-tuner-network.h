@@ -96,7 +96,7 @@ WithTuner(const std::string& text)
 {
     Network::Options options;
     ObjectFactoryValue value;
-    value.DeserializeFromString("ns3::roce::" + text, MakeObjectFactoryChecker());
+    value.DeserializeFromString(WithMadeProfile("ns3::roce::" + text), MakeObjectFactoryChecker());
     options.tuner = value.Get();
     return options;
 }

@@ -4,7 +4,6 @@
 #include "roce-test-folder.h"
 
 #include "ns3/channel-list.h"
-#include "ns3/roce-chrome-trace.h"
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-hpcc.h"
 #include "ns3/roce-netanim-file.h"
@@ -15,6 +14,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -295,12 +295,20 @@ TEST_F(TimeSeriesTest, OrderIsByTimeThenKeyThenTelling)
 TEST_F(TimeSeriesTest, TimeLineIsJsonWithPicoseconds)
 {
     const std::string path = folder / "trace.json";
-    ChromeTrace trace(path);
-    trace.NameProcess(1, "a \"quoted\" \\ name");
-    trace.Slice(1, "track", "slice", 1500001, 2500003, {{"class", 3}});
-    trace.Counter(1, "queue", "bytes", 7, UINT64_MAX);
-    trace.Counter(1, "alpha", "value", 7, 1e-7);
-    trace.Close();
+    Network net;
+    const uint32_t leaf = net.AddSwitch("a \"quoted\" \\ name", 0);
+    for (const char* host : {"one", "two"})
+    {
+        net.AddNic(net.AddHost(host, 0), leaf, DataRate("100Gbps"), MicroSeconds(1));
+    }
+    net.Build();
+    const uint32_t node = net.GetSwitch(leaf)->GetNodeId();
+    TimeLine line(net, path);
+    line.Slice(node, "track", "slice", 1500001, 2500003, {{"class", 3}});
+    line.Counter(node, "queue", "bytes", 7, UINT64_MAX);
+    line.Counter(node, "alpha", "value", 7, 1e-7);
+    line.Counter(node, "alpha", "value", 8, std::numeric_limits<double>::infinity());
+    line.Close();
     std::ifstream in(path);
     std::stringstream text;
     text << in.rdbuf();
@@ -314,7 +322,7 @@ TEST_F(TimeSeriesTest, TimeLineIsJsonWithPicoseconds)
     EXPECT_EQ(json["traceEvents"][2]["args"]["class"], 3);
     EXPECT_EQ(json["traceEvents"][3]["args"]["bytes"], UINT64_MAX);
     EXPECT_EQ(json["traceEvents"][4]["args"]["value"], 1e-7);
-    EXPECT_THROW(ChromeTrace("/nowhere/trace.json"), InputError);
+    EXPECT_THROW(TimeLine(net, "/nowhere/trace.json"), InputError);
 }
 
 TEST_F(TimeSeriesTest, OptionsAreChecked)

@@ -77,8 +77,7 @@ struct BruteForce
 
     double Decayed() const
     {
-        return p.tenBitAlpha ? std::floor(alpha * 1024 * (1 - p.gain)) / 1024
-                             : (1 - p.gain) * alpha;
+        return (1 - p.gain) * alpha;
     }
 
     void CutNow(int64_t t)
@@ -182,7 +181,7 @@ struct BruteForce
 /// Settings that between them reach every order of timers.
 const std::vector<Attributes> CASES = {
     {},
-    {{"ReleaseAtLineRate", "false"}, {"TenBitAlpha", "true"}},
+    {{"ReleaseAtLineRate", "false"}},
     {{"TimeReset", "3us"}, {"ByteReset", "100000"}}, // shorter than the cut period
     {{"TimeReset", "4us"}, {"ByteReset", "0"}, {"ReleaseAtLineRate", "false"}}, // equal to it
     {{"Profile", "paper"}},
@@ -438,7 +437,6 @@ TEST(Dcqcn, RefusesBadValues)
                               {"ByteReset", "-2"},
                               {"MinDecFac", "-0.5"},
                               {"InitialAlpha", "-0.5"},
-                              {"AlphaTimerFreeRunning", "yes"},
                               {"Threshold", "0"},
                               {"MinDecFac", "1.1"},
                               {"ClampTarget", "sometimes"},

@@ -199,27 +199,6 @@ TEST(Dcqcn, AlphaBeforeCut)
     EXPECT_DOUBLE_EQ(after->GetAlpha(0), before->GetAlpha(0));
 }
 
-TEST(Dcqcn, TenBitAlpha)
-{
-    auto cc = Make({{"TenBitAlpha", "true"}, {"ReleaseAtLineRate", "false"}});
-    cc->OnCnp({0});
-    EXPECT_DOUBLE_EQ(cc->GetAlpha(0) * 1024, 1023);
-    EXPECT_DOUBLE_EQ(cc->GetAlpha(1 * US) * 1024, 1018);
-    EXPECT_DOUBLE_EQ(cc->GetAlpha(2 * US) * 1024, 1013);
-    EXPECT_EQ(cc->GetAlpha(5 * MS), 0); // truncation reaches 0
-    int64_t t = 5 * MS;
-    for (int i = 0; i < 2000; ++i, t += US)
-    {
-        cc->OnCnp({t});
-    }
-    EXPECT_DOUBLE_EQ(cc->GetAlpha(t) * 1024, 820); // and stops short of 1023
-    cc->Advance(t + 100 * MS);
-    auto factor = Make({{"TenBitAlpha", "true"}, {"InitialAlpha", "0.80078125"}}); // 820/1024
-    factor->OnCnp({0});
-    EXPECT_NEAR(Gbps(factor), 59.96, 0.005);
-    EXPECT_THROW(Make({{"TenBitAlpha", "true"}, {"Gain", "0.001"}}), InputError);
-}
-
 TEST(EcnCnpFeedback, CnpIntervalLimitsCnps)
 {
     if (Time::GetResolution() != Time::PS)

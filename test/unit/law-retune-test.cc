@@ -97,7 +97,6 @@ SituationsOf(const std::string& law)
         {"Bbr", "RttWindow=100us|ProbeRttDuration=10us"},
         {"Dcqcn",
          "Threshold=1|TimeReset=1us|StageRule=time|ClampTarget=always|RateOnFirstCnp=1Gbps"},
-        {"DcqcnPlus", "StepAlpha=1|LowAiRateShare=0.3|LowAiLineShare=0.3"},
         {"Gemini", "T=0|MaxQueue=100000|RttSignal=both"},
         {"Timely", "HaiThreshold=1|HaiBelowTLow=true|TLow=300us"},
         {"UnoCc",
@@ -124,9 +123,7 @@ SetsRunningTimer(const std::string& law, const std::string& row)
 bool
 IsOfReceiver(const std::string& law, const std::string& row)
 {
-    return row == "MinTimeBetweenCnps" ||
-           (law == "DcqcnPlus" &&
-            (row == "ScanPeriod" || row == "EntryTimeout" || row == "NewEntryAge")) ||
+    return row == "MinTimeBetweenCnps" || (law == "DcqcnPlus" && row == "ScanPeriod") ||
            (law == "Mlcc" && row != "InterInflightCap");
 }
 

@@ -126,22 +126,21 @@ TEST(RetunedValues, HpccEta)
 
 TEST(RetunedValues, DctcpGainAndFloor)
 {
-    const Attributes none{{"InitialAlpha", "0"}};
-    const auto law = MakeLaw<Dctcp>(none, PATH);
+    const auto law = MakeLaw<Dctcp>({}, PATH);
     const auto alphaAfter = [&](uint64_t psn) { // a round trip with all frames marked
         law->OnAck(AckOf(*law, 0, 0, psn, 1));
         return Variable(*law, "alpha");
     };
     law->OnAck(AckOf(*law, 0, 0, 1));
     const double first = alphaAfter(102);
-    EXPECT_DOUBLE_EQ(first, 0.5 / 16); // one of two
+    EXPECT_DOUBLE_EQ(first, 15.0 / 16 + 0.5 / 16); // from 1, with one of two
     const uint64_t window = law->GetWindowBytes();
-    Retune(law, Join(none, {{"Gain", "0.5"}}));
+    Retune(law, {{"Gain", "0.5"}});
     EXPECT_EQ(Variable(*law, "alpha"), first);
     EXPECT_EQ(law->GetWindowBytes(), window);
     EXPECT_DOUBLE_EQ(alphaAfter(203), 0.5 * first + 0.5);
     EXPECT_LT(law->GetWindowBytes(), window);
-    Retune(law, Join(none, {{"MinRate", "200Gbps"}}));
+    Retune(law, {{"MinRate", "200Gbps"}});
     EXPECT_EQ(law->GetWindowBytes(), 300000u);
 }
 
@@ -193,14 +192,14 @@ TEST(RetunedValues, GeminiBeta)
 }
 
 // Also in a state that lasts.
-TEST(RetunedValues, BbrCwndGain)
+TEST(RetunedValues, BbrMaxCwndBdp)
 {
     Pipe pipe;
     ASSERT_TRUE(pipe.RunTo(BbrState::PROBE_BW, 10 * MS));
     pipe.Run(pipe.now + MS);
     const double bottleneck = Variable(*pipe.cc, "bottleneck_bps");
     EXPECT_NEAR(static_cast<double>(pipe.cc->GetWindowBytes()), 2 * 125 * FRAME, 5 * FRAME);
-    Retune<Bbr>(pipe.cc, {{"CwndGain", "1.5"}}, pipe.now);
+    Retune<Bbr>(pipe.cc, {{"MaxCwndBdp", "0.15"}}, pipe.now);
     EXPECT_EQ(pipe.cc->m_state, BbrState::PROBE_BW);
     EXPECT_EQ(Variable(*pipe.cc, "bottleneck_bps"), bottleneck);
     pipe.Run(pipe.now + MS);

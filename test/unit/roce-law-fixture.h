@@ -3,6 +3,7 @@
 #define ROCE_LAW_FIXTURE_H
 
 #include "roce-error-of.h"
+#include "roce-made-profile.h"
 #include "roce-test-time.h"
 #include "roce-variable.h"
 
@@ -24,9 +25,6 @@ namespace test
 constexpr uint64_t G10 = 10'000'000'000;
 constexpr uint64_t G100 = 100'000'000'000;
 
-/// Names and values.
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
 /**
  * @param lineBps rate of all links
  * @param rttPs base RTT
@@ -45,13 +43,13 @@ MakePath(uint64_t lineBps, int64_t rttPs, uint32_t frameBytes, uint32_t hops = 2
     return path;
 }
 
-/// @return an object with these attributes
+/// @return an object with these attributes, and values that profiles alone decide otherwise
 template <typename T>
 Ptr<T>
 With(const Attributes& attributes)
 {
     Ptr<T> object = CreateObject<T>();
-    for (const auto& [name, value] : attributes)
+    for (const auto& [name, value] : WithMadeProfile(T::GetTypeId(), attributes))
     {
         object->SetAttribute(name, StringValue(value));
     }

@@ -93,14 +93,19 @@ class RunWriterTest : public ::testing::Test
 
 } // namespace
 
-TEST(CsvFile, FormatNs)
+TEST(BufferedFile, AppendFixed)
 {
-    EXPECT_EQ(CsvFile::FormatNs(0), "0.000");
-    EXPECT_EQ(CsvFile::FormatNs(7), "0.007");
-    EXPECT_EQ(CsvFile::FormatNs(85957760), "85957.760");
-    EXPECT_EQ(CsvFile::FormatNs(-1500), "-1.500");
-    EXPECT_EQ(CsvFile::FormatNs(INT64_MAX), "9223372036854775.807");
-    EXPECT_EQ(CsvFile::FormatNs(INT64_MIN), "-9223372036854775.808");
+    const auto text = [](int64_t value) {
+        std::string out;
+        BufferedFile::AppendFixed(out, value, 3);
+        return out;
+    };
+    EXPECT_EQ(text(0), "0.000");
+    EXPECT_EQ(text(7), "0.007");
+    EXPECT_EQ(text(85957760), "85957.760");
+    EXPECT_EQ(text(-1500), "-1.500");
+    EXPECT_EQ(text(INT64_MAX), "9223372036854775.807");
+    EXPECT_EQ(text(INT64_MIN), "-9223372036854775.808");
 }
 
 TEST(CsvFile, FormatSlowdown)

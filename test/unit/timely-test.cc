@@ -116,7 +116,6 @@ TEST(Timely, StartsAtLineRate)
     EXPECT_EQ(s.cc->GetBurstBytes(), 0u);
     EXPECT_EQ(s.cc->MakeFeedback()->GetInstanceTypeId(), PlainFeedback::GetTypeId());
     EXPECT_EQ(s.cc->NextRateChangePs(), NEVER_PS);
-    EXPECT_LE(sizeof(Timely), 256u);
 }
 
 TEST(Timely, Vectors)
@@ -602,13 +601,9 @@ TEST(Timely, BadValues)
     ExpectError({{"TLow", "-5us"}}, "TLow is -5us");
     ExpectError({{"TLow", "0us"}, {"Patched", "true"}}, "TLow is 0");
     ExpectError({{"MinRtt", "-2ns"}}, "MinRtt is -2ns");
-    ExpectError({{"HaiThreshold", "-2"}}, "HaiThreshold is '-2'");
     ExpectError({{"HaiFactor", "0.5"}}, "HaiFactor is 0.5");
-    ExpectError({{"HaiSignal", "rtt"}}, "HaiSignal is 'rtt'");
-    ExpectError({{"HaiBelowTLow", "yes"}}, "HaiBelowTLow is 'yes'");
     ExpectError({{"Patched", "yes"}}, "Patched is 'yes'");
     ExpectError({{"SegmentBytes", "0"}}, "SegmentBytes is 0");
-    ExpectError({{"SubtractSerialisation", "no"}}, "SubtractSerialisation is 'no'");
     ExpectError({{"Window", "big"}}, "Window is 'big', expected 'none', 'bdp'");
     Ptr<Timely> cc = CreateObject<Timely>();
     EXPECT_THROW(cc->Start(PathInfo(), 0), InputError);

@@ -28,8 +28,8 @@ Simulate(int argc, char** argv)
     std::string buffer = "4MiB";
     RunOptions run;
     run.out = "results/incast-pfc";
-    run.progress = "none";
-    run.queueInterval = MicroSeconds(1);
+    run.progress = Progress::Mode::NONE;
+    run.series["queues"] = "1us";
     run.seriesSwitches["pfc"] = true;
     CheckedCommandLine cmd(__FILE__, "Incast on one switch, held back by PFC only.");
     cmd.AddValue("senders", "Hosts that send to the same receiver", senders);

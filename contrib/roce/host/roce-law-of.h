@@ -16,18 +16,19 @@ namespace ns3::roce
  *
  * @tparam SELF the law
  * @tparam P its parameters
+ * @tparam BASE what it has in common with other laws
  */
-template <typename SELF, typename P>
-class LawOf : public WithParameters<SELF, CongestionControl, P>
+template <typename SELF, typename P, typename BASE = CongestionControl>
+class LawOf : public WithParameters<SELF, BASE, P>
 {
   public:
-    Ptr<CongestionControl> Fork() const final
+    Ptr<CongestionControl> Fork() const override
     {
         this->m_parameters.Get(); // once for all forks
         return CopyObject<SELF>(static_cast<const SELF*>(this));
     }
 
-    void Retune(const CongestionControl& prototype, int64_t nowPs) final
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override
     {
         this->Advance(nowPs);
         const std::shared_ptr<const P> before = this->m_p;

@@ -175,12 +175,9 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             {1 << 20, 1000000},
             Range::Within(0, uint64_t{1} << 40),
             "A full egress queue, as the timers assume it")
-        .Flag(
-            "NicBacklog",
-            [get](P& p) -> bool& { return get(p).countsOthers; },
-            {false, true},
-            "A packet's timer begins only after the time that the backlog of the NIC's other queue "
-            "pairs takes");
+        // A packet's timer begins only after the time that the backlog of the NIC's other queue
+        // pairs takes.
+        .Fixed("NicBacklog", [get](P& p) -> bool& { return get(p).countsOthers; }, {false, true});
 }
 
 } // namespace ns3::roce

@@ -35,11 +35,11 @@ const LbMode LB_MODES[] = {{0, "ECMP", "FlowHash"},
 void
 ForkKeys::Apply(const CheckedCommandLine& cmd, TransportOptions& transport) const
 {
-    if (m_config.Has("ENABLE_PFC") && !cmd.IsGiven("lossless"))
+    if (m_config.Has("ENABLE_PFC") && !cmd.IsGivenFor(&transport.pfc))
     {
         transport.pfc = m_config.Flag("ENABLE_PFC", true);
     }
-    if (m_config.Has("ENABLE_IRN") && !cmd.IsGiven("lossRecovery"))
+    if (m_config.Has("ENABLE_IRN") && !cmd.IsGivenFor(&transport.lossRecovery))
     {
         transport.lossRecovery =
             m_config.Flag("ENABLE_IRN", false) ? "SelectiveRepeat" : transport.lossRecovery;
@@ -53,18 +53,18 @@ ForkKeys::Apply(const CheckedCommandLine& cmd, TransportOptions& transport) cons
         return m.number == number;
     });
     const std::string name = mode == std::end(LB_MODES) ? "" : std::string(" (") + mode->name + ")";
-    if (cmd.IsGiven(transport.pathsOption))
+    if (cmd.IsGivenFor(&transport.paths))
     {
         Messages::Say("note",
-                      "--" + transport.pathsOption + "=" + transport.paths +
-                          " instead of LB_MODE " + m_config.Text("LB_MODE") + name);
+                      "--paths=" + transport.paths + " instead of LB_MODE " +
+                          m_config.Text("LB_MODE") + name);
         return;
     }
     if (mode == std::end(LB_MODES) || !mode->selector)
     {
         m_config.Fail("LB_MODE",
                       "mode " + m_config.Text("LB_MODE") + name +
-                          ", expected 0 (ECMP) or 6 (LetFlow), or --" + transport.pathsOption);
+                          ", expected 0 (ECMP) or 6 (LetFlow), or --paths");
     }
     transport.paths = mode->selector;
 }

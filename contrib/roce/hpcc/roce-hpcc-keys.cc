@@ -27,7 +27,7 @@ const char* const NAME_ONLY = "it only names files and folders there";
 const char* const BY_LINK = "each link of the topology has its own";
 const char* const BY_LIST = "flows start when the list says, and the run ends when all are done";
 const char* const CONWEAVE = "it matters with LB_MODE 9 only, which is not implemented";
-const char* const LCMP = "the path costs of LCMP are not implemented; see --pathSelector";
+const char* const LCMP = "the path costs of LCMP are not implemented; see --paths";
 
 const HpccKey KEYS[] = {
     // alibaba-edu/High-Precision-Congestion-Control

@@ -150,7 +150,7 @@ HpccLaws::FindUnused(const CongestionControl& law) const
     }
     else if (m_law == "PowerTcp")
     {
-        const std::string reason = "its window is that of PowerTcp (PowerTcp::FixedWindow)";
+        const std::string reason = "its window is that of PowerTcp and its profile";
         add("HAS_WIN", reason);
         add("VAR_WIN", reason);
         add("FIXED_WIN", reason);

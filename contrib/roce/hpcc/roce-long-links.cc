@@ -56,14 +56,26 @@ SuggestPs(const HpccTopology& topology)
 } // namespace
 
 void
-LongLinks::AddOptions(CheckedCommandLine& cmd)
+LongLinks::AddOptions(OptionTable& table, const HpccTopology& topology)
 {
-    cmd.AddValue("longLink",
-                 "Links of this delay and more have ports with deep buffers; 0: none",
-                 delay);
-    cmd.AddValue("longLinkBuffer",
-                 "Deep buffer of each such port; 0: its headroom, two one-way BDPs and 4 MiB",
-                 buffer);
+    const auto isNowhere = [this, &topology] {
+        return !delay.IsZero() &&
+               std::none_of(topology.links.begin(), topology.links.end(), [this](const auto& link) {
+                   return link.delayPs >= delay.GetPicoSeconds();
+               });
+    };
+    const char* const why = "without a link of that delay";
+    table
+        .AddValue("longLink",
+                  "Links of this delay and more have ports with deep buffers; 0: none",
+                  delay)
+        .UnusedIf(isNowhere, why);
+    table
+        .AddValue("longLinkBuffer",
+                  "Deep buffer of each such port; 0: its headroom, two one-way BDPs and 4 MiB",
+                  buffer)
+        .UnusedIf([this] { return delay.IsZero(); }, "without --longLink")
+        .UnusedIf(isNowhere, why);
 }
 
 void
@@ -71,11 +83,6 @@ LongLinks::Build(Network& network,
                  const HpccTopology& topology,
                  const Network::Options& options) const
 {
-    if (delay.IsStrictlyNegative())
-    {
-        throw InputError("--longLink is " + kind::Duration::Print(delay.GetPicoSeconds()) +
-                         ", expected 0 or more");
-    }
     for (uint32_t i = 0; i < topology.links.size() && !delay.IsZero(); ++i)
     {
         const HpccTopology::LinkLine& link = topology.links[i];
@@ -103,24 +110,6 @@ LongLinks::Build(Network& network,
                          " (--longLink=" + kind::Duration::Print(SuggestPs(topology)) +
                          " gives links of that delay and more such ports)");
     }
-}
-
-std::vector<UnusedOptions>
-LongLinks::GetUnused(const HpccTopology& topology) const
-{
-    if (delay.IsZero())
-    {
-        return {{{"longLinkBuffer"}, "without --longLink"}};
-    }
-    const bool isThere =
-        std::any_of(topology.links.begin(), topology.links.end(), [this](const auto& link) {
-            return link.delayPs >= delay.GetPicoSeconds();
-        });
-    if (isThere)
-    {
-        return {};
-    }
-    return {{{"longLink", "longLinkBuffer"}, "without a link of that delay"}};
 }
 
 } // namespace ns3::roce

@@ -6,10 +6,8 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-byte-size.h"
-#include "ns3/roce-command-line.h"
 #include "ns3/roce-network.h"
-
-#include <vector>
+#include "ns3/roce-option-table.h"
 
 namespace ns3::roce
 {
@@ -24,8 +22,9 @@ struct LongLinks
     Time delay{0};   //!< links of this delay and more are long; 0: none
     ByteSize buffer; //!< of each of their ports; 0: headroom, two one-way BDPs and 4 MiB
 
-    /// @brief Make both options. @param cmd command line
-    void AddOptions(CheckedCommandLine& cmd);
+    /// @brief Make both options. @param table of the program @param topology that it has read when
+    /// options without effect are looked for
+    void AddOptions(OptionTable& table, const HpccTopology& topology);
 
     /**
      * @brief Give ports deep buffers, and build the network.
@@ -38,9 +37,6 @@ struct LongLinks
     void Build(Network& network,
                const HpccTopology& topology,
                const Network::Options& options) const;
-
-    /// @return options that change nothing. @param topology the network's
-    std::vector<UnusedOptions> GetUnused(const HpccTopology& topology) const;
 };
 
 } // namespace ns3::roce

@@ -26,8 +26,6 @@ namespace ns3::roce
 namespace
 {
 
-const char* const HPCC_SIM = "hpcc-sim";
-
 /// Numbers of CC_MODE.
 const std::map<std::string, std::string> CC_MODES{{"1", "Dcqcn"},
                                                   {"3", "Hpcc"},
@@ -64,7 +62,6 @@ ToText(double value)
 ReplayOptions::ReplayOptions()
 {
     m_transport.cc = "";
-    m_transport.pathsOption = "pathSelector";
     run.out = "results/replay";
     run.hpccFct = true;
     run.hpccPfc = true;
@@ -80,20 +77,17 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
     cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
-    cmd.AddValue("paths", "Paths to pin flows to: lines id,node-node-...", m_pathFile);
-    cmd.AddValue("profile",
-                 "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
-                 m_profile);
-    m_longLinks.AddOptions(cmd);
+    cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
+        .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
+    cmd.AddRemoved("pathSelector", "--paths");
+    cmd.AddChoice("profile",
+                  "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
+                  m_isHpccSim,
+                  {{"hpcc-sim", true}, {"", false}});
+    m_longLinks.AddOptions(cmd, m_topology);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
     run.AddOptions(cmd);
-}
-
-bool
-ReplayOptions::IsHpccSim() const
-{
-    return m_profile == HPCC_SIM;
 }
 
 /// @return a number of the config times a unit
@@ -110,28 +104,24 @@ ReplayOptions::GetBytes(const std::string& key, double number, double unit) cons
 void
 ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
 {
-    if (!m_profile.empty() && !IsHpccSim())
-    {
-        throw InputError("--profile is '" + m_profile + "', expected hpcc-sim or nothing");
-    }
     if (!m_configFile.empty())
     {
         m_config = HpccConfig::Read(m_configFile, m_ignoreUnknown);
     }
     m_config.Override(m_set);
-    const auto choose = [&](std::string& file, const char* option, const char* key) {
+    const auto choose = [&](std::string& file, const char* key) {
         if (file.empty() && m_config.Has(key))
         {
             file = m_config.FindFile(key);
         }
         if (file.empty())
         {
-            throw InputError(std::string("--") + option + " is missing, expected a file (or " +
-                             key + " in --config)");
+            throw InputError("--" + cmd.NameFor(&file) + " is missing, expected a file (or " + key +
+                             " in --config)");
         }
     };
-    choose(m_topologyFile, "topology", "TOPOLOGY_FILE");
-    choose(m_flowFile, "flows", "FLOW_FILE");
+    choose(m_topologyFile, "TOPOLOGY_FILE");
+    choose(m_flowFile, "FLOW_FILE");
     m_topology = HpccTopology::Read(m_topologyFile);
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
     for (const std::string& note : m_flows.notes)
@@ -182,7 +172,7 @@ ReplayOptions::ChooseCc(const CheckedCommandLine& cmd)
     {
         m_transport.cc = configured;
     }
-    else if (!configured.empty() && configured != m_transport.cc && cmd.IsGiven("cc"))
+    else if (!configured.empty() && configured != m_transport.cc && cmd.IsGivenFor(&m_transport.cc))
     {
         Messages::Say("note",
                       "--cc=" + m_transport.cc + " instead of CC_MODE " + m_config.Text("CC_MODE") +
@@ -194,7 +184,7 @@ void
 ReplayOptions::ApplyProfile()
 {
     KeySettings& settings = *m_settings;
-    if (!IsHpccSim())
+    if (!m_isHpccSim)
     {
         return;
     }
@@ -286,8 +276,8 @@ ReplayOptions::ApplyRateLaw()
     const uint64_t payload = ValueCheck::DefaultNumber("ns3::roce::Nic::PathMtu");
     HpccLongest longest = HpccLongest::Find(m_topology, static_cast<uint32_t>(payload));
     ForkKeys(c, m_topology).Replace(longest);
-    HpccLaws(c, m_transport.cc, IsHpccSim()).Apply(longest, set);
-    ApplyHpccClasses(m_flows.flows, c, IsHpccSim(), set);
+    HpccLaws(c, m_transport.cc, m_isHpccSim).Apply(longest, set);
+    ApplyHpccClasses(m_flows.flows, c, m_isHpccSim, set);
 }
 
 void
@@ -309,7 +299,7 @@ ReplayOptions::ApplySwitches()
                                                  static_cast<double>(forks.GetBufferUnit()))) +
                              "B");
     }
-    if (IsHpccSim())
+    if (m_isHpccSim)
     {
         const double multi = c.Has("INT_MULTI") ? std::max(1.0, c.Number("INT_MULTI")) : 1;
         const auto unit = [&](const char* attribute, double bytes) {
@@ -353,7 +343,8 @@ ReplayOptions::GetDciBufferBytes() const
 void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
-    if (!m_config.Has("SIMULATOR_STOP_TIME") || cmd.IsGiven("stop") || cmd.IsGiven("safetyLimit"))
+    if (!m_config.Has("SIMULATOR_STOP_TIME") || cmd.IsGivenFor(&run.stop) ||
+        cmd.IsGivenFor(&run.safetyLimit))
     {
         return;
     }
@@ -388,7 +379,7 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
     differs("RATE_BOUND", true, "rates are always enforced");
     differs("L2_BACK_TO_ZERO", false, "losses are repaired from the first missing packet on");
     differs("SAMPLE_FEEDBACK", false, "HPCC looks at every hop");
-    add(HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law));
+    add(HpccLaws(m_config, m_transport.cc, m_isHpccSim).FindUnused(law));
     while (!unused.empty())
     {
         // Keys with the same reason in one line.
@@ -450,21 +441,13 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     m_faults.Apply(network);
-    HpccLinkDown(m_config, m_topology, network, !cmd.IsGiven("reroute"));
+    HpccLinkDown(m_config, m_topology, network, !cmd.IsGivenFor(&m_faults.reroute));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(m_transport.Check(network));
     run.Warn(TransportOptions::CheckRecovery(network, m_flows.flows));
 
-    std::vector<UnusedOptions> own;
-    if (network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket())
-    {
-        own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
-    }
-    run.WarnUnused(cmd,
-                   {m_transport.GetUnused(cmd, network, m_flows.flows),
-                    m_faults.GetUnused(network),
-                    m_longLinks.GetUnused(m_topology),
-                    own});
+    m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();
+    run.Warn(cmd.DescribeUnused(m_transport.FindUnused(cmd, network, m_flows.flows)));
 
     std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
               << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()
@@ -477,7 +460,7 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     std::cout << std::endl;
     run.hpccForm.derivePorts = true;
     run.hpccForm.nodeIds = m_topology.nodeOfNic;
-    if (IsHpccSim())
+    if (m_isHpccSim)
     {
         const uint32_t payload = network.GetNic(0)->GetMtuBytes();
         run.ideal = [&network, payload](const FlowSpec& flow) {

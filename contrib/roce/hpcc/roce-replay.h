@@ -63,13 +63,13 @@ class ReplayOptions
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
     uint32_t GetDciBufferBytes() const;
     int RunFiles(const CheckedCommandLine& cmd);
-    bool IsHpccSim() const;
 
     std::string m_topologyFile;
     std::string m_flowFile;
     std::string m_configFile;
     std::string m_pathFile;
-    std::string m_profile;
+    bool m_isHpccSim{false};
+    bool m_perPacket{false}; //!< no path is one of a flow
     std::string m_set;
     bool m_ignoreUnknown{false};
     LongLinks m_longLinks;

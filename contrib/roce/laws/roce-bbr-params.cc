@@ -34,21 +34,11 @@ BbrParams::Table()
     using P = BbrParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Bbr", {"paper", "artifact"})
-            .Number("StartupGain",
-                    &P::startupGain,
-                    {HIGH_GAIN, 2.89}, // [1] [2]
-                    Range::Above(1),
-                    "Gain of rate and window in STARTUP")
-            .Number("DrainGain",
-                    &P::drainGain,
-                    {1 / HIGH_GAIN, 0.35}, // [1] [2]
-                    Range::Above(0).Below(1),
-                    "Gain of the rate in DRAIN")
-            .Number("CwndGain",
-                    &P::cwndGain,
-                    {2}, // [1] [2]
-                    Range::AtLeast(1),
-                    "Gain of the window after STARTUP")
+            // Gain of rate and window in STARTUP [1] [2]
+            .Fixed("StartupGain", &P::startupGain, {HIGH_GAIN, 2.89})
+            // Gain of the rate in DRAIN [1] [2]
+            .Fixed("DrainGain", &P::drainGain, {1 / HIGH_GAIN, 0.35})
+            .Constants({{"CwndGain", "2"}, {"BwRounds", std::to_string(P::BW_ROUNDS)}})
             .Choice("Rounds",
                     &P::clocked,
                     {false, true}, // [1] [2]
@@ -59,10 +49,8 @@ BbrParams::Table()
                       {10000 * PS_PER_MS}, // [1] [a]
                       Range::AtLeast(0),
                       "Time in which the least RTT counts")
-            .Flag("ProbeRtt",
-                  &P::probeRtt,
-                  {true, false}, // [1] [2]
-                  "true: drain the queue when RTprop is too old")
+            // true: drain the queue when RTprop is too old [1] [2]
+            .Fixed("ProbeRtt", &P::probeRtt, {true, false})
             .Duration("ProbeRttDuration",
                       &P::probeRttDurationPs,
                       {200 * PS_PER_MS}, // [1] [a]
@@ -73,77 +61,48 @@ BbrParams::Table()
                     {0, 1}, // [1] [2]
                     Range::AtLeast(0),
                     "Greatest window, BDPs; 0: none")
-            .Number("MinFrames",
-                    &P::minFrames,
-                    {4, 1}, // [1] [2]
-                    Range::AtLeast(1),
-                    "Least window after an ACK and window of PROBE_RTT, full frames")
-            .Number("QuantaFrames",
-                    &P::quantaFrames,
-                    {3, 1}, // [4] [2]
-                    Range::AtLeast(0),
-                    "Frames in flight in addition to gain times BDP")
-            .Flag("Recovery",
-                  &P::recovers,
-                  {true, false}, // [1] [2]
-                  "true: packet conservation after a loss, the window comes back after timeouts")
-            .Choice("TimeoutScope",
-                    &P::eachTimeout,
-                    {false, true}, // [3] [2]
-                    {{"oldest", false}, {"each", true}},
-                    "Where each packet has a timer, the window falls to a frame with each, or only "
-                    "with that of the oldest packet")
-            .Count("StartPhase",
-                   &P::startPhase,
-                   {-1, 0}, // [1] [2]
-                   Range::Within(-1, 7),
-                   "Phase that PROBE_BW begins with; -1: from a hash of the time")
-            .Choice("SampleInterval",
-                    &P::byRtt,
-                    {false, true}, // [1] [2]
-                    {{"longer", false}, {"rtt", true}},
-                    "Period of a delivery rate: the longer one of sending and acknowledging, or "
-                    "the frame's RTT")
-            .Flag(
-                "AppLimited",
-                &P::appLimited,
-                {true, false}, // [1] [2]
-                "true: samples of application-limited frames only raise the bandwidth, and do not "
-                "end STARTUP")
-            .Flag("WindowFalls",
-                  &P::windowFalls,
-                  {true, false}, // [1] [2]
-                  "true: after STARTUP the window falls with its target; false: with timeouts only")
-            .Rate("MinPacing",
-                  &P::minPacingBps,
-                  {0, 3000000000}, // [1] [2]
-                  Range::AtLeast(0),
-                  "Least bandwidth for the pace; 0: none")
-            .Choice("PacingUpdate",
-                    &P::pacingByRound,
-                    {false, true}, // [1] [2]
-                    {{"ack", false}, {"round", true}},
-                    "The pace follows with each ACK, or each round trip takes that of the last ACK "
-                    "before it")
-            .Duration("PacingStep",
-                      &P::pacingStepPs,
-                      {0, 344000}, // [1] [2][5]
-                      Range::AtLeast(0),
-                      "With a gain above 1, a gap between frames that has not grown by this "
-                      "becomes twice this shorter than the last one; 0: it follows the gain")
+            // Least window after an ACK and window of PROBE_RTT, full frames [1] [2]
+            .Fixed("MinFrames", &P::minFrames, {4, 1})
+            // Frames in flight in addition to gain times BDP [4] [2]
+            .Fixed("QuantaFrames", &P::quantaFrames, {3, 1})
+            // true: packet conservation after a loss, the window comes back after timeouts [1] [2]
+            .Fixed("Recovery", &P::recovers, {true, false})
+            // Where each packet has a timer, the window falls to a frame with each, or only with
+            // that of the oldest packet [3] [2]
+            .Fixed("TimeoutScope",
+                   &P::eachTimeout,
+                   {false, true},
+                   {{"oldest", false}, {"each", true}})
+            // Phase that PROBE_BW begins with; -1: from a hash of the time [1] [2]
+            .Fixed("StartPhase", &P::startPhase, {-1, 0})
+            // Period of a delivery rate: the longer one of sending and acknowledging, or the
+            // frame's RTT [1] [2]
+            .Fixed("SampleInterval", &P::byRtt, {false, true}, {{"longer", false}, {"rtt", true}})
+            // true: samples of application-limited frames only raise the bandwidth, and do not end
+            // STARTUP [1] [2]
+            .Fixed("AppLimited", &P::appLimited, {true, false})
+            // true: after STARTUP the window falls with its target; false: with timeouts only [1]
+            // [2]
+            .Fixed("WindowFalls", &P::windowFalls, {true, false})
+            // Least bandwidth for the pace; 0: none [1] [2]
+            .Fixed<kind::Rate>("MinPacing", &P::minPacingBps, {0, 3000000000})
+            // The pace follows with each ACK, or each round trip takes that of the last ACK before
+            // it [1] [2]
+            .Fixed("PacingUpdate",
+                   &P::pacingByRound,
+                   {false, true},
+                   {{"ack", false}, {"round", true}})
+            // With a gain above 1, a gap between frames that has not grown by this becomes twice
+            // this shorter than the last one; 0: it follows the gain [1] [2][5]
+            .Fixed<kind::Duration>("PacingStep", &P::pacingStepPs, {0, 344000})
             .Live()
             // length of the ring of samples
-            .Count("BwRounds",
-                   &P::bwRounds,
-                   {10}, // [1] [2]
-                   Range::Within(1, MAX_BW_ROUNDS),
-                   "Round trips of which the greatest delivery rate counts")
             // the current RTprop was measured the old way
-            .Choice("RtProp",
-                    &P::measuredRtt,
-                    {true, false}, // [1] [2]
-                    {{"measured", true}, {"baseRtt", false}},
-                    "Propagation delay: measured, or baseRtt of the path")
+            // Propagation delay: measured, or baseRtt of the path [1] [2]
+            .Fixed("RtProp",
+                   &P::measuredRtt,
+                   {true, false},
+                   {{"measured", true}, {"baseRtt", false}})
             // of the start alone
             .Number("InitialCwnd",
                     &P::initialCwnd,

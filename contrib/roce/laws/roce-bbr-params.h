@@ -12,13 +12,11 @@ namespace ns3::roce
 /// Parameters of Bbr.
 struct BbrParams
 {
-    /// Longest filter of the bandwidth, round trips.
-    static constexpr uint32_t MAX_BW_ROUNDS = 16;
+    /// Round trips of which the greatest delivery rate counts [1].
+    static constexpr uint32_t BW_ROUNDS = 10;
 
     double startupGain;
     double drainGain;
-    double cwndGain;
-    uint32_t bwRounds;
     bool clocked; //!< round trips and phases last an RTprop by the clock
     bool measuredRtt;
     int64_t rttWindowPs;

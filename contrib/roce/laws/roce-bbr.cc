@@ -12,6 +12,8 @@ namespace ns3::roce
 namespace
 {
 
+/// Gain of the window after STARTUP.
+constexpr double CWND_GAIN = 2;
 /// Gains of PROBE_BW.
 constexpr std::array<double, 8> CYCLE{1.25, 0.75, 1, 1, 1, 1, 1, 1};
 /// STARTUP goes on while a round trip brings this.
@@ -69,7 +71,7 @@ Bbr::TakeOver()
         break;
     case BbrState::PROBE_BW:
         m_pacingGain = CYCLE[m_phase];
-        m_cwndGain = p.cwndGain;
+        m_cwndGain = CWND_GAIN;
         break;
     case BbrState::PROBE_RTT:
         m_pacingGain = m_cwndGain = 1;
@@ -108,17 +110,17 @@ Bbr::UpdateBottleneck(const DeliverySample& sample)
     }
     // Round trips are only forgotten for newer ones: while all samples are application-limited, the
     // old ones hold.
-    const uint64_t length = m_p->bwRounds;
+    constexpr uint64_t LENGTH = BbrParams::BW_ROUNDS;
     const bool forget = m_rounds != m_bpsRound;
-    for (uint64_t i = std::min(m_rounds - m_bpsRound, length); i > 0; --i)
+    for (uint64_t i = std::min(m_rounds - m_bpsRound, LENGTH); i > 0; --i)
     {
-        m_bps[(m_rounds - i + 1) % length] = 0;
+        m_bps[(m_rounds - i + 1) % LENGTH] = 0;
     }
     m_bpsRound = m_rounds;
-    double& newest = m_bps[m_rounds % length];
+    double& newest = m_bps[m_rounds % LENGTH];
     newest = std::max(newest, bps);
-    m_bottleneckBps = forget ? *std::max_element(m_bps.begin(), m_bps.begin() + length)
-                             : std::max(m_bottleneckBps, newest);
+    m_bottleneckBps =
+        forget ? *std::max_element(m_bps.begin(), m_bps.end()) : std::max(m_bottleneckBps, newest);
 }
 
 void

@@ -124,7 +124,7 @@ class Bbr : public LawOf<Bbr, BbrParams>
 
   protected:
     DeliveryRate m_delivery; //!< samples
-    std::array<double, BbrParams::MAX_BW_ROUNDS>
+    std::array<double, BbrParams::BW_ROUNDS>
         m_bps{};                         //!< greatest sample of each round trip, a ring
     uint64_t m_bpsRound{0};              //!< round trip of the newest entry
     double m_bottleneckBps{0};           //!< BtlBw: greatest of these

@@ -5,9 +5,6 @@
 
 #include "ns3/roce-time.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace ns3::roce
 {
 
@@ -27,18 +24,8 @@ FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
             "TimeReset",
             "0 and ByteReset too",
             "at least one of the two: the rate could never rise");
-    const bool scaled = given.GetProfile() == "hpcc-sim";
-    p.aiPer25G = scaled && !given.IsGiven("AiRate");
-    p.haiPer25G = scaled && !given.IsGiven("HaiRate");
-    if (p.tenBitAlpha)
-    {
-        const double g = p.gain * 1024;
-        require(g == std::floor(g),
-                "Gain",
-                kind::Number::Print(p.gain),
-                "a multiple of 1/1024 with TenBitAlpha");
-        p.initialAlpha = std::min(std::floor(p.initialAlpha * 1024), 1023.0) / 1024;
-    }
+    p.aiPer25G = p.aiPer25G && !given.IsGiven("AiRate");
+    p.haiPer25G = p.haiPer25G && !given.IsGiven("HaiRate");
 }
 
 } // namespace
@@ -74,10 +61,8 @@ DcqcnParams::Table()
                       {1 * PS_PER_US, 55 * PS_PER_US, 1 * PS_PER_US}, // [1] [2] [3]
                       Range::Above(0),
                       "Alpha timer")
-            .Flag("AlphaTimerFreeRunning",
-                  &P::alphaFreeRunning,
-                  {true, false, true}, // [1] [2] [4]
-                  "true: fixed ticks; false: restarted by each CNP")
+            // true: fixed ticks; false: restarted by each CNP [1] [2] [4]
+            .Fixed("AlphaTimerFreeRunning", &P::alphaFreeRunning, {true, false, true})
             .Duration("CutPeriod",
                       &P::cutPeriodPs,
                       {4 * PS_PER_US, 0 * PS_PER_US, 4 * PS_PER_US}, // [1] [2] [3]
@@ -112,10 +97,11 @@ DcqcnParams::Table()
                   {50 * MBPS, 200 * MBPS, 50 * MBPS}, // [1] [5] [3]
                   Range::Above(0),
                   "Hyper step; scaled as AiRate")
-            .Flag("HyperMultiplier",
-                  &P::hyperMultiplier,
-                  {false, true, false}, // [2] [4]
-                  "true: the i-th hyper event since the cut adds i steps")
+            // These steps are for each 25 Gb/s of the line [3]
+            .Fixed("AiPer25G", &P::aiPer25G, {false, false, true})
+            .Fixed("HaiPer25G", &P::haiPer25G, {false, false, true})
+            // true: the i-th hyper event since the cut adds i steps [2] [4]
+            .Fixed("HyperMultiplier", &P::hyperMultiplier, {false, true, false})
             .Choice("StageRule",
                     &P::timeOnlyStages,
                     {false, false, true}, // [2] [2] [4]
@@ -144,10 +130,8 @@ DcqcnParams::Table()
                      {"afterByteInc", C::AFTER_BYTE_INC},
                      {"never", C::NEVER}},
                     "When a cut lowers the target")
-            .Flag("AlphaBeforeCut",
-                  &P::alphaBeforeCut,
-                  {true, false, true}, // [c] [2] [4]
-                  "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs)")
+            // true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs) [c] [2] [4]
+            .Fixed("AlphaBeforeCut", &P::alphaBeforeCut, {true, false, true})
             .Number("InitialAlpha",
                     &P::initialAlpha,
                     {1023.0 / 1024, 1.0, 1.0}, // [1] [2] [4]
@@ -167,10 +151,7 @@ DcqcnParams::Table()
                   &P::release,
                   {true, false, false}, // [6] [4]
                   "true: forget the state when the rate is back at line rate")
-            .Flag("TenBitAlpha",
-                  &P::tenBitAlpha,
-                  {false},
-                  "Integer alpha of 0..1023, as in firmware")
+            .Constants({{"TenBitAlpha", "false"}})
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
                       {4 * PS_PER_US, 50 * PS_PER_US, 0 * PS_PER_US}, // [1] [2] [4]
@@ -189,17 +170,6 @@ DcqcnParams::Table()
                     "2019)")
             .Finish(FinishDcqcn);
     return table;
-}
-
-TypeId
-Dcqcn::GetTypeId()
-{
-    static const TypeId tid = DcqcnParams::Table().AddTo(TypeId("ns3::roce::Dcqcn")
-                                                             .SetParent<CongestionControl>()
-                                                             .SetGroupName("Roce")
-                                                             .AddConstructor<Dcqcn>(),
-                                                         &Dcqcn::m_parameters);
-    return tid;
 }
 
 } // namespace ns3::roce

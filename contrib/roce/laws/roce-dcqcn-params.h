@@ -56,7 +56,6 @@ struct DcqcnParams
     int64_t minTimeBetweenCnpsPs;
     bool release;
     bool cnpInAck;
-    bool tenBitAlpha;
     bool bdpWindow;
 
     /// @return the parameters: attributes, profiles, ranges, meaning

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-dcqcn-plus-feedback.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 
 namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DcqcnPlusFeedback);
+
+namespace
+{
+
+// As the law's values from PARALEON's second simulator.
+constexpr int64_t ENTRY_TIMEOUT_PS =
+    200 * PS_PER_US;                                 //!< an entry without CNP for longer is removed
+constexpr int64_t NEW_ENTRY_AGE_PS = 50 * PS_PER_US; //!< a new one's last CNP was this long ago
+
+} // namespace
 
 const FrameExtension DcqcnPlusHeader::EXTENSION{
     "dcqcn-plus",
@@ -37,7 +49,7 @@ DcqcnPlusTable::OnMark(DcqcnPlusFeedback& flow, int64_t nowPs)
             m_visitPs = nowPs + m_p->scanPeriodPs;
         }
         flow.m_isListed = true;
-        flow.m_lastCnpPs = nowPs - m_p->newEntryAgePs;
+        flow.m_lastCnpPs = nowPs - NEW_ENTRY_AGE_PS;
         m_flows.emplace_back(&flow);
     }
     flow.m_isMarked = true;
@@ -84,8 +96,8 @@ DcqcnPlusTable::NextActionPs() const
     {
         const DcqcnPlusFeedback& flow = *m_flows[(m_next + i) % n];
         const int64_t waitPs = flow.m_isMarked
-                                   ? std::min(m_p->minTimeBetweenCnpsPs, m_p->entryTimeoutPs)
-                                   : m_p->entryTimeoutPs;
+                                   ? std::min(m_p->minTimeBetweenCnpsPs, ENTRY_TIMEOUT_PS)
+                                   : ENTRY_TIMEOUT_PS;
         const int64_t missingPs = flow.m_lastCnpPs + waitPs + 1 - visitPs;
         const int64_t rounds = missingPs > 0 ? (missingPs + roundPs - 1) / roundPs : 0;
         firstPs = std::min(firstPs, visitPs + rounds * roundPs);
@@ -111,7 +123,7 @@ DcqcnPlusTable::Visit(int64_t nowPs, NicReplySink& sink)
         flow.m_lastCnpPs = nowPs;
         ++m_next;
     }
-    else if (agePs > m_p->entryTimeoutPs)
+    else if (agePs > ENTRY_TIMEOUT_PS)
     {
         flow.m_isListed = flow.m_isMarked = false;
         m_flows.erase(m_flows.begin() + static_cast<std::ptrdiff_t>(m_next));

@@ -2,7 +2,7 @@
 #ifndef ROCE_DCQCN_PLUS_FEEDBACK_H
 #define ROCE_DCQCN_PLUS_FEEDBACK_H
 
-#include "roce-dcqcn-plus-params.h"
+#include "roce-dcqcn-params.h"
 
 #include "ns3/roce-receiver-feedback.h"
 
@@ -12,6 +12,19 @@
 
 namespace ns3::roce
 {
+
+/**
+ * @ingroup roce
+ * @brief DCQCN+'s parameters. DCQCN's parameters that it does not have are fixed at the one
+ * possible value.
+ */
+struct DcqcnPlusParams : DcqcnParams
+{
+    int64_t scanPeriodPs; //!< at the receiver, whose least time between two CNPs is DcqcnParams'
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<DcqcnPlusParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -34,7 +47,7 @@ class DcqcnPlusFeedback;
  *
  * Entries are visited in turn, one every ScanPeriod; new ones are added at the end. A visited entry
  * with a mark since its last CNP, if that was more than MinTimeBetweenCnps ago, has a CNP sent; one
- * whose last CNP was more than EntryTimeout ago is removed. So a receiver sends at most one CNP in
+ * whose last CNP was more than 200 us ago is removed. So a receiver sends at most one CNP in
  * ScanPeriod, however many flows there are. The first visit to a table that was empty comes a
  * ScanPeriod later.
  *

@@ -2,10 +2,8 @@
 #ifndef ROCE_DCQCN_PLUS_H
 #define ROCE_DCQCN_PLUS_H
 
-#include "roce-dcqcn-plus-params.h"
+#include "roce-dcqcn-plus-feedback.h"
 #include "roce-dcqcn.h"
-
-#include <memory>
 
 namespace ns3::roce
 {
@@ -19,36 +17,26 @@ namespace ns3::roce
  * takes to visit each of them once, tau (DcqcnPlusFeedback). A CNP raises alpha, cuts (`Rt = Rc ;
  * Rc = max(MinRate, Rc (1 - alpha / 2)) ; T = 0`) and sets
  *
- *   X = max(LeastTau, tau, time of a full frame at Rc before the cut).
+ *   X = max(50 us, tau, time of a full frame at Rc before the cut).
  *
- * Alpha decays by its gain every AlphaPeriods X, and every IncreasePeriods X the rate increases:
+ * Alpha decays by its gain every X, and every 2 X the rate increases:
  *
  *   T < F: fast recovery;  T = F: Rt += min(Rc / 5, line / 50), or min(Rc / 10, line / 100) once
- *   alpha <= StepAlpha;  T > F: Rt += min(Rc, max(1, T - HaiStages F + 1) line / 100);
+ *   alpha <= 0.1;  T > F: Rt += min(Rc, max(1, T - 4 F + 1) line / 100);
  *   Rt = min(Rt, line) ; Rc = (Rt + Rc) / 2 ; T = T + 1.
  *
  * Alpha counts as of just before the increase, as in an event list where the increase, which was
  * scheduled first, precedes alpha's tick of the same time. A CNP without N and tau counts as tau =
  * 0.
  */
-class DcqcnPlus : public Dcqcn
+class DcqcnPlus : public LawOf<DcqcnPlus, DcqcnPlusParams, DcqcnReactionPoint>
 {
   public:
-    /// @return the object TypeId
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
     Ptr<ReceiverFeedback> MakeFeedback() const override;
     void OnCnp(const CnpInfo& cnp) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
   protected:
-    std::shared_ptr<const DcqcnParams> Resolve() const override
-    {
-        return m_plusParameters.Get();
-    }
-
     void TakeOver() override;
     double GetStep(Phase phase, int64_t atPs) const override;
 
@@ -59,10 +47,11 @@ class DcqcnPlus : public Dcqcn
     }
 
   private:
-    Parameters<DcqcnPlusParams> m_plusParameters; //!< attributes
-    const DcqcnPlusParams* m_plus{nullptr};       //!< m_inForce
-    uint32_t m_flows{0};                          //!< N of the last CNP
-    int64_t m_tauPs{0};                           //!< tau of the last CNP
+    void DoStart(int64_t nowPs) override;
+    void OnRetune(const DcqcnPlusParams& before, int64_t nowPs) override;
+
+    uint32_t m_flows{0}; //!< N of the last CNP
+    int64_t m_tauPs{0};  //!< tau of the last CNP
 };
 
 } // namespace ns3::roce

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace ns3::roce
 {
@@ -36,13 +35,6 @@ IntPow(double base, int64_t n)
 
 } // namespace
 
-Ptr<CongestionControl>
-Dcqcn::Fork() const
-{
-    Resolve(); // once for all forks
-    return CopyObject<Dcqcn>(this);
-}
-
 Ptr<ReceiverFeedback>
 Dcqcn::MakeFeedback() const
 {
@@ -58,8 +50,21 @@ Dcqcn::MakeFeedback() const
 void
 Dcqcn::DoStart(int64_t)
 {
-    m_inForce = Resolve();
-    if (!m_path.lineRateBps || (m_inForce->bdpWindow && m_path.baseRttPs <= 0))
+    m_p = m_parameters.Get();
+    Begin(*m_p);
+}
+
+void
+Dcqcn::OnRetune(const DcqcnParams&, int64_t nowPs)
+{
+    Change(*m_p, nowPs);
+}
+
+void
+DcqcnReactionPoint::Begin(const DcqcnParams& p)
+{
+    m_d = &p;
+    if (!m_path.lineRateBps || (m_d->bdpWindow && m_path.baseRttPs <= 0))
     {
         throw InputError("ns3::roce::Dcqcn: path of " + std::to_string(m_path.lineRateBps) +
                          " bit/s and base RTT " + std::to_string(m_path.baseRttPs) +
@@ -67,7 +72,7 @@ Dcqcn::DoStart(int64_t)
     }
     m_line = static_cast<double>(m_path.lineRateBps);
     m_rate = m_target = m_line;
-    m_alpha = m_inForce->initialAlpha;
+    m_alpha = m_d->initialAlpha;
     m_hasState = m_limited = m_cnpSinceTick = false;
     m_cutDuePs = m_incDuePs = NEVER_PS;
     m_nextCutPs = INT64_MIN;
@@ -77,48 +82,35 @@ Dcqcn::DoStart(int64_t)
 }
 
 void
-Dcqcn::TakeOver()
+DcqcnReactionPoint::TakeOver()
 {
-    m_cnpInAck = m_inForce->cnpInAck;
-    m_ai = m_inForce->aiRateBps * (m_inForce->aiPer25G ? m_line / 25e9 : 1);
-    m_hai = m_inForce->haiRateBps * (m_inForce->haiPer25G ? m_line / 25e9 : 1);
-    m_alphaPeriodPs = m_inForce->alphaPeriodPs;
-    m_timeResetPs = m_inForce->timeResetPs;
+    m_cnpInAck = m_d->cnpInAck;
+    m_ai = m_d->aiRateBps * (m_d->aiPer25G ? m_line / 25e9 : 1);
+    m_hai = m_d->haiRateBps * (m_d->haiPer25G ? m_line / 25e9 : 1);
+    m_alphaPeriodPs = m_d->alphaPeriodPs;
+    m_timeResetPs = m_d->timeResetPs;
 }
 
 void
-Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
+DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
 {
-    Advance(nowPs);
-    RetuneTo(m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *m_inForce), nowPs);
-}
-
-void
-Dcqcn::RetuneTo(std::shared_ptr<const DcqcnParams> next, int64_t nowPs)
-{
-    const std::shared_ptr<const DcqcnParams> before = m_inForce;
+    const DcqcnParams& before = *m_d;
     const int64_t alphaPeriodPs = m_alphaPeriodPs;
-    const DcqcnParams& p = *next;
-    const bool sameAlpha = p.gain == before->gain && p.alphaPeriodPs == before->alphaPeriodPs &&
-                           p.alphaFreeRunning == before->alphaFreeRunning &&
-                           p.tenBitAlpha == before->tenBitAlpha;
+    const bool sameAlpha = next.gain == before.gain && next.alphaPeriodPs == before.alphaPeriodPs &&
+                           next.alphaFreeRunning == before.alphaFreeRunning;
     if (m_hasState && !sameAlpha) // in two steps it would be rounded otherwise
     {
         AdvanceAlpha(nowPs);
     }
-    m_inForce = std::move(next);
+    m_d = &next;
     TakeOver();
     // Timers that run end when they would have; the new periods begin there.
     m_alphaTickPs += alphaPeriodPs - m_alphaPeriodPs;
-    if (before->cutPeriodPs && m_cutTickPs <= nowPs)
+    if (before.cutPeriodPs && m_cutTickPs <= nowPs)
     {
-        m_cutTickPs += ((nowPs - m_cutTickPs) / before->cutPeriodPs + 1) * before->cutPeriodPs;
+        m_cutTickPs += ((nowPs - m_cutTickPs) / before.cutPeriodPs + 1) * before.cutPeriodPs;
     }
-    if (p.tenBitAlpha)
-    {
-        m_alpha = std::min(std::floor(m_alpha * 1024), 1023.0) / 1024;
-    }
-    m_cnpSinceTick = m_cnpSinceTick && p.alphaFreeRunning;
+    m_cnpSinceTick = m_cnpSinceTick && next.alphaFreeRunning;
     if (!m_timeResetPs || !m_limited)
     {
         m_incDuePs = NEVER_PS;
@@ -131,15 +123,13 @@ Dcqcn::RetuneTo(std::shared_ptr<const DcqcnParams> next, int64_t nowPs)
 }
 
 double
-Dcqcn::RaisedAlpha(double alpha) const
+DcqcnReactionPoint::RaisedAlpha(double alpha) const
 {
-    const double g = m_inForce->gain;
-    return m_inForce->tenBitAlpha ? (std::floor(alpha * (1024 * (1 - g))) + 1024 * g) / 1024
-                                  : (1 - g) * alpha + g;
+    return (1 - m_d->gain) * alpha + m_d->gain;
 }
 
 double
-Dcqcn::AlphaAfter(int64_t ticks) const
+DcqcnReactionPoint::AlphaAfter(int64_t ticks) const
 {
     double alpha = m_alpha;
     if (ticks > 0 && m_cnpSinceTick)
@@ -147,26 +137,17 @@ Dcqcn::AlphaAfter(int64_t ticks) const
         alpha = RaisedAlpha(alpha);
         --ticks;
     }
-    if (!m_inForce->tenBitAlpha)
-    {
-        return alpha * IntPow(1 - m_inForce->gain, ticks);
-    }
-    // at most 1023 rounds: each takes one unit at least
-    for (; ticks > 0 && alpha > 0; --ticks)
-    {
-        alpha = std::floor(alpha * (1024 * (1 - m_inForce->gain))) / 1024;
-    }
-    return alpha;
+    return alpha * IntPow(1 - m_d->gain, ticks);
 }
 
 double
-Dcqcn::GetAlpha(int64_t nowPs) const
+DcqcnReactionPoint::GetAlpha(int64_t nowPs) const
 {
     return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_alphaPeriodPs) : m_alpha;
 }
 
 void
-Dcqcn::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const
+DcqcnReactionPoint::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const
 {
     variables.insert(variables.end(),
                      {{"alpha", GetAlpha(nowPs)},
@@ -176,7 +157,7 @@ Dcqcn::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) cons
 }
 
 void
-Dcqcn::AdvanceAlpha(int64_t nowPs)
+DcqcnReactionPoint::AdvanceAlpha(int64_t nowPs)
 {
     const int64_t ticks = (nowPs - m_alphaTickPs) / m_alphaPeriodPs;
     if (ticks > 0)
@@ -188,9 +169,9 @@ Dcqcn::AdvanceAlpha(int64_t nowPs)
 }
 
 void
-Dcqcn::MakeState(int64_t nowPs)
+DcqcnReactionPoint::MakeState(int64_t nowPs)
 {
-    const DcqcnParams& p = *m_inForce;
+    const DcqcnParams& p = *m_d;
     m_hasState = true;
     m_alpha = p.initialAlpha;
     m_alphaTickPs = nowPs;
@@ -204,11 +185,11 @@ Dcqcn::MakeState(int64_t nowPs)
 }
 
 void
-Dcqcn::OnCnp(const CnpInfo& cnp)
+DcqcnReactionPoint::OnCnp(const CnpInfo& cnp)
 {
     const int64_t nowPs = cnp.nowPs;
     Advance(nowPs);
-    const DcqcnParams& p = *m_inForce;
+    const DcqcnParams& p = *m_d;
     if (!m_hasState)
     {
         MakeState(nowPs);
@@ -250,7 +231,7 @@ Dcqcn::OnCnp(const CnpInfo& cnp)
 }
 
 void
-Dcqcn::OnAck(const AckInfo& ack)
+DcqcnReactionPoint::OnAck(const AckInfo& ack)
 {
     if (m_cnpInAck && ack.ecnEcho)
     {
@@ -259,9 +240,9 @@ Dcqcn::OnAck(const AckInfo& ack)
 }
 
 void
-Dcqcn::Cut(int64_t nowPs)
+DcqcnReactionPoint::Cut(int64_t nowPs)
 {
-    const DcqcnParams& p = *m_inForce;
+    const DcqcnParams& p = *m_d;
     AdvanceAlpha(nowPs);
     if (p.clamp == DcqcnClamp::ALWAYS ||
         (p.clamp == DcqcnClamp::AFTER_TIME_INC && (m_timeStage > 0 || m_byteStage > 0)) ||
@@ -283,13 +264,13 @@ Dcqcn::Cut(int64_t nowPs)
 }
 
 void
-Dcqcn::Advance(int64_t nowPs)
+DcqcnReactionPoint::Advance(int64_t nowPs)
 {
     if (nowPs < NextRateChangePs())
     {
         return;
     }
-    const bool increaseFirst = m_timeResetPs > m_inForce->cutPeriodPs;
+    const bool increaseFirst = m_timeResetPs > m_d->cutPeriodPs;
     while (nowPs >= NextRateChangePs())
     {
         // increases up to the cut, if one is due
@@ -308,15 +289,15 @@ Dcqcn::Advance(int64_t nowPs)
 }
 
 void
-Dcqcn::OnSend(const SendInfo& sent)
+DcqcnReactionPoint::OnSend(const SendInfo& sent)
 {
     Advance(sent.nowPs);
-    if (!m_limited || !m_inForce->byteResetBytes)
+    if (!m_limited || !m_d->byteResetBytes)
     {
         return;
     }
     m_bytes += sent.wireBytes;
-    const auto step = static_cast<uint64_t>(m_inForce->byteResetBytes);
+    const auto step = static_cast<uint64_t>(m_d->byteResetBytes);
     if (m_bytes < step)
     {
         return;
@@ -329,43 +310,43 @@ Dcqcn::OnSend(const SendInfo& sent)
     Publish();
 }
 
-Dcqcn::Phase
-Dcqcn::PhaseOf(uint64_t timeStage) const
+DcqcnReactionPoint::Phase
+DcqcnReactionPoint::PhaseOf(uint64_t timeStage) const
 {
     const uint64_t high = std::max(m_byteStage, timeStage);
     // with one stage only, that stage decides about hyper increase too
-    const uint64_t low = m_inForce->timeOnlyStages ? high : std::min(m_byteStage, timeStage);
-    return high < m_inForce->threshold  ? Phase::FAST_RECOVERY
-           : low > m_inForce->threshold ? Phase::HYPER
-                                        : Phase::ADDITIVE;
+    const uint64_t low = m_d->timeOnlyStages ? high : std::min(m_byteStage, timeStage);
+    return high < m_d->threshold  ? Phase::FAST_RECOVERY
+           : low > m_d->threshold ? Phase::HYPER
+                                  : Phase::ADDITIVE;
 }
 
 double
-Dcqcn::GetStep(Phase phase, int64_t) const
+DcqcnReactionPoint::GetStep(Phase phase, int64_t) const
 {
-    return phase == Phase::ADDITIVE     ? m_ai
-           : m_inForce->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai
-                                        : m_hai;
+    return phase == Phase::ADDITIVE ? m_ai
+           : m_d->hyperMultiplier   ? static_cast<double>(m_hyperEvents) * m_hai
+                                    : m_hai;
 }
 
 void
-Dcqcn::Increase(bool byTimer, int64_t atPs)
+DcqcnReactionPoint::Increase(bool byTimer, int64_t atPs)
 {
     uint64_t& stage = byTimer ? m_timeStage : m_byteStage;
-    stage += !m_inForce->timeOnlyStages;
+    stage += !m_d->timeOnlyStages;
     const Phase phase = PhaseOf(m_timeStage);
     m_hyperEvents += phase == Phase::HYPER;
     if (phase != Phase::FAST_RECOVERY)
     {
         m_target = std::min(m_target + GetStep(phase, atPs), m_line);
     }
-    stage += m_inForce->timeOnlyStages;
+    stage += m_d->timeOnlyStages;
     m_rate = (m_target + m_rate) / 2;
     ReleaseAtLine();
 }
 
 void
-Dcqcn::TimerIncreases(int64_t untilPs)
+DcqcnReactionPoint::TimerIncreases(int64_t untilPs)
 {
     const int64_t period = m_timeResetPs;
     uint64_t events = 1 + static_cast<uint64_t>((untilPs - m_incDuePs) / period);
@@ -381,10 +362,10 @@ Dcqcn::TimerIncreases(int64_t untilPs)
 }
 
 bool
-Dcqcn::Jump(uint64_t& events)
+DcqcnReactionPoint::Jump(uint64_t& events)
 {
     // phases follow each other as TS rises, so equal ends mean one phase in between
-    const uint64_t before = m_timeStage - m_inForce->timeOnlyStages;
+    const uint64_t before = m_timeStage - m_d->timeOnlyStages;
     const Phase phase = PhaseOf(before + 1);
     uint64_t n = events;
     while (PhaseOf(before + n) != phase)
@@ -401,7 +382,7 @@ Dcqcn::Jump(uint64_t& events)
     if (step > 0)
     {
         n = std::min(n, static_cast<uint64_t>((m_line - m_target) / step));
-        if (phase == Phase::HYPER && m_inForce->hyperMultiplier)
+        if (phase == Phase::HYPER && m_d->hyperMultiplier)
         {
             n = 0; // steps grow; the line rate is near
         }
@@ -422,7 +403,7 @@ Dcqcn::Jump(uint64_t& events)
 }
 
 void
-Dcqcn::CheckLine()
+DcqcnReactionPoint::CheckLine()
 {
     if (m_line - m_rate >= 1)
     {
@@ -434,21 +415,21 @@ Dcqcn::CheckLine()
 }
 
 void
-Dcqcn::ReleaseAtLine()
+DcqcnReactionPoint::ReleaseAtLine()
 {
     CheckLine();
-    if (!m_limited && m_inForce->release && m_cutDuePs == NEVER_PS)
+    if (!m_limited && m_d->release && m_cutDuePs == NEVER_PS)
     {
         m_hasState = false;
-        m_alpha = m_inForce->initialAlpha;
+        m_alpha = m_d->initialAlpha;
     }
 }
 
 void
-Dcqcn::Publish()
+DcqcnReactionPoint::Publish()
 {
     m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_rate));
-    if (m_inForce->bdpWindow)
+    if (m_d->bdpWindow)
     {
         const auto window = static_cast<uint64_t>(m_path.BdpBytes() * (m_rate / m_line));
         m_windowBytes = std::max<uint64_t>({window, m_path.fullFrameBytes, 1});

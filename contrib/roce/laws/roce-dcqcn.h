@@ -4,9 +4,7 @@
 
 #include "roce-dcqcn-params.h"
 
-#include "ns3/roce-congestion-control.h"
-
-#include <memory>
+#include "ns3/roce-law-of.h"
 
 namespace ns3::roce
 {
@@ -42,20 +40,12 @@ namespace ns3::roce
  * - Before the first CNP and after that, an event costs one comparison. More than 1024 timer events
  *   missed by an idle queue pair are evaluated in closed form.
  * - Window bdp ("DCQCN+win" of Li et al., SIGCOMM 2019): BDP * Rc / line rate, at least one frame.
- * - TenBitAlpha: alpha = floor(G alpha / 1024) [+ 1024 - G], G = 1024 (1 - Gain), as firmware does.
  *
- * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,
- * or earlier in Fork().
+ * This is what Dcqcn and DcqcnPlus have in common; a law sets m_d, by Begin() and Change().
  */
-class Dcqcn : public CongestionControl
+class DcqcnReactionPoint : public CongestionControl
 {
   public:
-    /// @return the object TypeId
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-    Ptr<ReceiverFeedback> MakeFeedback() const override;
-
     bool NeedsEcn() const override
     {
         return true;
@@ -70,17 +60,6 @@ class Dcqcn : public CongestionControl
     int64_t NextRateChangePs() const override
     {
         return m_cutDuePs < m_incDuePs ? m_cutDuePs : m_incDuePs;
-    }
-
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
-
-    /**
-     * @return the parameters from the current attributes
-     * @throw InputError if an attribute is out of range
-     */
-    const DcqcnParams& GetParams() const
-    {
-        return *Resolve();
     }
 
     /**
@@ -98,15 +77,16 @@ class Dcqcn : public CongestionControl
         HYPER,
     };
 
-    // For laws that differ in parameters, periods or steps.
+    // For laws that differ in periods or steps.
 
-    /// @return the parameters from the current attributes @throw InputError for bad ones
-    virtual std::shared_ptr<const DcqcnParams> Resolve() const
-    {
-        return m_parameters.Get();
-    }
+    /// @brief Start at the line rate. @param p effective, and kept by the law
+    void Begin(const DcqcnParams& p);
 
-    /// @brief Set what is used often, from m_inForce and m_line.
+    /// @brief The parameters have changed. @param next effective from now on, and kept by the law
+    /// @param nowPs current time
+    void Change(const DcqcnParams& next, int64_t nowPs);
+
+    /// @brief Set what is used often, from m_d and m_line.
     virtual void TakeOver();
 
     /**
@@ -124,14 +104,10 @@ class Dcqcn : public CongestionControl
      */
     virtual bool Jump(uint64_t& events);
 
-    /// @brief Retune(), with the values known. @param next from now on @param nowPs current time
-    void RetuneTo(std::shared_ptr<const DcqcnParams> next, int64_t nowPs);
-
     /// @brief Apply alpha's ticks. @param nowPs up to this time
     void AdvanceAlpha(int64_t nowPs);
 
   private:
-    void DoStart(int64_t nowPs) override;
     void MakeState(int64_t nowPs);             //!< first CNP
     double AlphaAfter(int64_t ticks) const;    //!< alpha after this many ticks
     double RaisedAlpha(double alpha) const;    //!< one step with a CNP
@@ -144,30 +120,40 @@ class Dcqcn : public CongestionControl
     void Publish();                            //!< set the outputs
 
   protected:
-    Parameters<DcqcnParams> m_parameters;         //!< attributes
-    std::shared_ptr<const DcqcnParams> m_inForce; //!< effective since Start() or Retune()
+    const DcqcnParams* m_d{nullptr}; //!< effective since Start() or Retune()
+    double m_line{0};                //!< line rate, bit/s
+    double m_ai{0};                  //!< additive step, bit/s
+    double m_hai{0};                 //!< hyper step, bit/s
+    double m_rate{0};                //!< Rc, bit/s
+    double m_target{0};              //!< Rt, bit/s
+    bool m_cnpInAck{false};          //!< as in m_d
+    int64_t m_alphaPeriodPs{1};      //!< of alpha's timer
+    int64_t m_timeResetPs{0};        //!< of the increase timer; 0: off
+    double m_alpha{1};               //!< alpha as of m_alphaTickPs
+    int64_t m_alphaTickPs{0};        //!< last tick of alpha's timer that has been applied
+    int64_t m_cutTickPs{0};          //!< a tick of the free-running cut timer
+    int64_t m_nextCutPs{INT64_MIN};  //!< no cut before this time
+    int64_t m_cutDuePs{NEVER_PS};    //!< a CNP waits for its cut
+    int64_t m_incDuePs{NEVER_PS};    //!< expiry of the increase timer
+    uint64_t m_timeStage{0};         //!< TS
+    uint64_t m_byteStage{0};         //!< BC
+    uint64_t m_hyperEvents{0};       //!< hyper increases since the cut
+    uint64_t m_bytes{0};             //!< byte counter
+    bool m_hasState{false};          //!< a CNP has come (and the state has not been released)
+    bool m_limited{false};           //!< Rc is below the line rate
+    bool m_cnpSinceTick{false};      //!< for the next tick of alpha's free-running timer
+};
 
-    double m_line{0};               //!< line rate, bit/s
-    double m_ai{0};                 //!< additive step, bit/s
-    double m_hai{0};                //!< hyper step, bit/s
-    double m_rate{0};               //!< Rc, bit/s
-    double m_target{0};             //!< Rt, bit/s
-    bool m_cnpInAck{false};         //!< as in m_inForce
-    int64_t m_alphaPeriodPs{1};     //!< of alpha's timer
-    int64_t m_timeResetPs{0};       //!< of the increase timer; 0: off
-    double m_alpha{1};              //!< alpha as of m_alphaTickPs
-    int64_t m_alphaTickPs{0};       //!< last tick of alpha's timer that has been applied
-    int64_t m_cutTickPs{0};         //!< a tick of the free-running cut timer
-    int64_t m_nextCutPs{INT64_MIN}; //!< no cut before this time
-    int64_t m_cutDuePs{NEVER_PS};   //!< a CNP waits for its cut
-    int64_t m_incDuePs{NEVER_PS};   //!< expiry of the increase timer
-    uint64_t m_timeStage{0};        //!< TS
-    uint64_t m_byteStage{0};        //!< BC
-    uint64_t m_hyperEvents{0};      //!< hyper increases since the cut
-    uint64_t m_bytes{0};            //!< byte counter
-    bool m_hasState{false};         //!< a CNP has come (and the state has not been released)
-    bool m_limited{false};          //!< Rc is below the line rate
-    bool m_cnpSinceTick{false};     //!< for the next tick of alpha's free-running timer
+/// @ingroup roce
+/// @brief DCQCN, see DcqcnReactionPoint; CNPs come at the receiver's interval, MinTimeBetweenCnps.
+class Dcqcn : public LawOf<Dcqcn, DcqcnParams, DcqcnReactionPoint>
+{
+  public:
+    Ptr<ReceiverFeedback> MakeFeedback() const override;
+
+  private:
+    void DoStart(int64_t nowPs) override;
+    void OnRetune(const DcqcnParams& before, int64_t nowPs) override;
 };
 
 } // namespace ns3::roce

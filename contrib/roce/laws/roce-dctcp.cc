@@ -30,36 +30,25 @@ DctcpParams::Table()
                   &P::aiBps,
                   {0, 615000000}, // [1] [3]
                   Range::AtLeast(0),
-                  "Increase per round trip as a rate; 0: from AiFrames")
-            .Number("AiFrames",
-                    &P::aiFrames,
-                    {1}, // [1]
-                    Range::Above(0),
-                    "Increase per round trip in full frames where Ai is 0")
+                  "Increase per round trip as a rate; 0: one full frame")
+            .Constants({{"AiFrames", "1"}})
+            // Alpha at first [4] [2]
+            .Fixed("InitialAlpha", &P::initialAlpha, {1})
             .Rate("MinRate",
                   &P::minRateBps,
                   {0, 1000000000}, // [3]
                   Range::AtLeast(0),
                   "Floor of the rate (over the base RTT with Form=window, where one frame is the "
                   "least); 0 with Form=rate: one step")
-            .Choice("LossReaction",
-                    &P::halve,
-                    {true, false}, // [4] [2]
-                    {{"halve", true}, {"none", false}},
-                    "To a loss or timeout")
+            // To a loss or timeout [4] [2]
+            .Fixed("LossReaction", &P::halve, {true, false}, {{"halve", true}, {"none", false}})
             .Live()
             // the unit of W
             .Choice("Form",
                     &P::windowForm,
                     {true, false}, // [1] [2]
                     {{"window", true}, {"rate", false}},
-                    "What is cut and increased")
-            // of the start alone
-            .Number("InitialAlpha",
-                    &P::initialAlpha,
-                    {1}, // [4] [2]
-                    Range::Within(0, 1),
-                    "Alpha at first");
+                    "What is cut and increased");
     return table;
 }
 
@@ -90,7 +79,7 @@ Dctcp::TakeOver()
     const double perBps = GetUnitsPerBps();
     const double frameBytes = m_path.fullFrameBytes;
     const double frameBps = frameBytes * 8e12 / static_cast<double>(m_path.baseRttPs);
-    const double aiBps = m_p->aiBps > 0 ? m_p->aiBps : m_p->aiFrames * frameBps;
+    const double aiBps = m_p->aiBps > 0 ? m_p->aiBps : frameBps;
     const double line = static_cast<double>(m_path.lineRateBps) * perBps;
     m_step = aiBps * perBps;
     if (m_p->windowForm)
@@ -111,18 +100,6 @@ Dctcp::OnRetune(const DctcpParams&, int64_t)
     TakeOver();
     m_w = std::max(m_w, m_floor);
     Publish();
-}
-
-double
-Dctcp::GetExactWindowBytes() const
-{
-    return m_p->windowForm ? m_w : m_w * static_cast<double>(m_path.baseRttPs) / 8e12;
-}
-
-double
-Dctcp::GetExactRateBps() const
-{
-    return m_p->windowForm ? m_w * 8e12 / static_cast<double>(m_path.baseRttPs) : m_w;
 }
 
 void
@@ -193,9 +170,10 @@ Dctcp::OnAck(const AckInfo& ack)
 void
 Dctcp::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 {
+    const double bytes = m_w * static_cast<double>(m_path.baseRttPs) / 8e12; // W being a rate
     variables.insert(variables.end(),
                      {{"alpha", m_alpha},
-                      {"exact_window_bytes", GetExactWindowBytes()},
+                      {"exact_window_bytes", m_p->windowForm ? m_w : bytes},
                       {"cwr", m_inCwr ? 1.0 : 0.0}});
 }
 

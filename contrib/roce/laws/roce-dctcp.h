@@ -13,8 +13,7 @@ struct DctcpParams
     bool windowForm;
     double gain;
     double initialAlpha;
-    double aiBps; //!< 0: aiFrames counts
-    double aiFrames;
+    double aiBps;      //!< 0: one frame per round trip
     double minRateBps; //!< 0: one frame in window form, one step in rate form
     bool halve;
 
@@ -64,8 +63,6 @@ struct DctcpParams
  *   CWR go back with it.
  * - Increases of one frame per RTT take BDP / frame round trips to fill a pipe: on a WAN of 1 ms
  *   and 100 Gb/s 3000 of them, 3 s.
- *
- * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class Dctcp : public LawOf<Dctcp, DctcpParams>
 {
@@ -78,12 +75,6 @@ class Dctcp : public LawOf<Dctcp, DctcpParams>
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /// @return exact W in bytes with Form=window; the rate times the base RTT otherwise
-    double GetExactWindowBytes() const;
-
-    /// @return exact rate in bit/s with Form=rate; the window over the base RTT otherwise
-    double GetExactRateBps() const;
 
   private:
     void DoStart(int64_t nowPs) override;

@@ -27,11 +27,11 @@ GeminiParams::Table()
     using S = GeminiRttSignal;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Gemini", {"paper", "artifact"})
-            .Choice("StepForm",
-                    &P::stepIsShare,
-                    {false, true}, // [1] [2]
-                    {{"packetsPerBit", false}, {"share", true}},
-                    "Unit of H C RTT")
+            // Unit of H C RTT [1] [2]
+            .Fixed("StepForm",
+                   &P::stepIsShare,
+                   {false, true},
+                   {{"packetsPerBit", false}, {"share", true}})
             .Number("H",
                     &P::h,
                     {1.2e-7, 0.00024}, // [1] [2]
@@ -67,11 +67,11 @@ GeminiParams::Table()
                       {0, 1792.04e6}, // [1] [2]
                       Range::AtLeast(0),
                       "RTT in the increase of flows inside a datacenter; 0: their own")
-            .Choice("LossReaction",
-                    &P::halveOnLoss,
-                    {true, false}, // [4] [2]
-                    {{"halve", true}, {"none", false}},
-                    "To a loss")
+            // To a loss [4] [2]
+            .Fixed("LossReaction",
+                   &P::halveOnLoss,
+                   {true, false},
+                   {{"halve", true}, {"none", false}})
             .Choice("Rounds",
                     &P::clocked,
                     {false, true}, // [4] [2]
@@ -81,30 +81,24 @@ GeminiParams::Table()
                   &P::paced,
                   {false, true}, // [6] [2]
                   "true: spread the window over a base RTT")
-            .Choice("SlowStartEnd",
-                    &P::cutEndsSlowStart,
-                    {true, false}, // [4] [2]
-                    {{"cut", true}, {"threshold", false}},
-                    "After a timeout, slow start ends with the first cut or at the threshold "
-                    "(half of the window before)")
-            .Duration("TimeoutQueue",
-                      &P::timeoutQueuePs,
-                      {0, 80e6}, // [2]
-                      Range::AtLeast(0),
-                      "Timeouts count once in a base RTT and this for each queue of the path")
+            // After a timeout, slow start ends with the first cut or at the threshold (half of the
+            // window before) [4] [2]
+            .Fixed("SlowStartEnd",
+                   &P::cutEndsSlowStart,
+                   {true, false},
+                   {{"cut", true}, {"threshold", false}})
+            // Timeouts count once in a base RTT and this for each queue of the path [2]
+            .Fixed<kind::Duration>("TimeoutQueue", &P::timeoutQueuePs, {0, 80e6})
             .Live()
             // of the start alone
-            .Number("InitialAlpha",
-                    &P::initialAlpha,
-                    {1, 0}, // [4] [2]
-                    Range::Within(0, 1),
-                    "Alpha at first")
+            // Alpha at first [4] [2]
+            .Fixed("InitialAlpha", &P::initialAlpha, {1, 0})
             // whether switches must mark is checked before the run
-            .Choice("RttSignal",
-                    &P::rttSignal,
-                    {S::BOTH, S::INTER}, // [1] [2]
-                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}},
-                    "Flows that cut for delay: inter (between datacenters), both or none")
+            // Flows that cut for delay: inter (between datacenters), both or none [1] [2]
+            .Fixed("RttSignal",
+                   &P::rttSignal,
+                   {S::BOTH, S::INTER},
+                   {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}})
             // of the start alone
             .Number("InitialCwnd",
                     &P::initialCwnd,

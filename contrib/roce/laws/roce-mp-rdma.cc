@@ -32,11 +32,7 @@ MpRdmaParams::Table()
     using P = MpRdmaParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::MpRdma", {"paper", "artifact"})
-            .Number("Increase",
-                    &P::increase,
-                    {1}, // [1] [2]
-                    Range::Above(0),
-                    "Packets that a window of ACKs without mark adds")
+            .Constants({{"Increase", "1"}})
             .Number("Decrease",
                     &P::decrease,
                     {0.5, 0.15}, // [1] [2][3]
@@ -47,16 +43,13 @@ MpRdmaParams::Table()
                     {0, 1}, // [1] [2]
                     Range::AtLeast(0),
                     "Greatest window, BDPs, but a packet at least; 0: none")
-            .Choice("Growth",
-                    &P::growsAlways,
-                    {false, true}, // [5] [2]
-                    {{"limited", false}, {"always", true}},
-                    "The window grows while it limits the sender, or always")
-            .Choice("TimeoutReaction",
-                    &P::timeoutToOne,
-                    {true, false}, // [5] [2]
-                    {{"one", true}, {"none", false}},
-                    "To a timeout: one (packet of window) or none")
+            // The window grows while it limits the sender, or always [5] [2]
+            .Fixed("Growth", &P::growsAlways, {false, true}, {{"limited", false}, {"always", true}})
+            // To a timeout: one (packet of window) or none [5] [2]
+            .Fixed("TimeoutReaction",
+                   &P::timeoutToOne,
+                   {true, false},
+                   {{"one", true}, {"none", false}})
             .Flag("Pacing",
                   &P::paced,
                   {false, true}, // [1] [2]
@@ -91,7 +84,7 @@ MpRdma::OnRetune(const MpRdmaParams&, int64_t)
 std::string
 MpRdma::GetWarning() const
 {
-    const double rounds = 0.5 * m_path.BdpBytes() / m_path.FrameInFlightBytes() / m_p->increase;
+    const double rounds = 0.5 * m_path.BdpBytes() / m_path.FrameInFlightBytes();
     if (rounds < MANY_ROUND_TRIPS)
     {
         return "";
@@ -114,7 +107,7 @@ MpRdma::OnAck(const AckInfo& ack)
     m_cwnd = std::max(m_cwnd - p.decrease * marks, 1.0);
     if (limited || p.growsAlways)
     {
-        m_cwnd += p.increase * (ack.ackedPackets - marks) / m_cwnd;
+        m_cwnd += (ack.ackedPackets - marks) / m_cwnd;
     }
     if (p.maxCwndBdp > 0)
     {

@@ -12,7 +12,6 @@ namespace ns3::roce
 /// Parameters of MpRdma.
 struct MpRdmaParams
 {
-    double increase;
     double decrease;
     double initialCwnd; //!< 0: BDP
     double maxCwndBdp;  //!< 0: none

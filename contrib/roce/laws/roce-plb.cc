@@ -8,6 +8,15 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(Plb);
 
+namespace
+{
+
+/// With Signal = delay: a packet is congested above this many base RTTs. Ours: the paper takes
+/// Swift's target delay, which only Swift knows.
+constexpr int64_t CONGESTED_RTTS = 2;
+
+} // namespace
+
 const ParameterTable<PlbParams>&
 PlbParams::Table()
 {
@@ -34,26 +43,10 @@ PlbParams::Table()
                    {12},
                    Range::AtLeast(0),
                    "Congested round trips after which a flow moves, idle or not; 0: never")
-            .Duration("DelayThreshold",
-                      &P::delayPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "Signal = delay: RTT above which a packet is congested; 0: DelayFactor base "
-                      "RTTs")
-            .Number("DelayFactor",
-                    &P::delayFactor,
-                    {2},
-                    Range::AtLeast(1),
-                    "DelayThreshold over the base RTT of the path")
-            .Flag("MoveOnLoss",
-                  &P::moveOnLoss,
-                  {false},
-                  "Any loss moves the flow, not only a timeout")
-            .Number("LossGate",
-                    &P::lossGateRtts,
-                    {1},
-                    Range::Within(0, 1e6),
-                    "Least time between two moves for losses, base RTTs")
+            .Constants({{"DelayThreshold", "twice the base RTT"},
+                        {"DelayFactor", "2"},
+                        {"MoveOnLoss", "false"},
+                        {"LossGate", "1"}})
             .Duration("SuspendTime",
                       &P::suspendPs,
                       {60'000'000'000'000},
@@ -72,11 +65,7 @@ void
 Plb::DoStart(const PathInfo& path)
 {
     m_p = m_parameters.Get();
-    const auto rtts = [&path](double n) {
-        return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 9e18));
-    };
-    m_delayPs = m_p->delayPs ? m_p->delayPs : rtts(m_p->delayFactor);
-    m_lossGatePs = rtts(m_p->lossGateRtts);
+    m_baseRttPs = path.baseRttPs;
 }
 
 uint16_t
@@ -97,16 +86,12 @@ Plb::OnAck(const AckInfo& ack)
 {
     const uint64_t packets = ack.ackedPackets;
     m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
-    if (ack.isLoss && m_p->moveOnLoss)
-    {
-        Flee(ack.nowPs);
-    }
     if (ack.isNak)
     {
         m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
     }
     m_packets += packets;
-    m_congested += m_p->delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
+    m_congested += m_p->delaySignal ? (ack.rttPs > CONGESTED_RTTS * m_baseRttPs ? packets : 0)
                                     : std::min<uint64_t>(ack.markedPackets, packets);
     if (ack.ackPsn <= m_roundEndPsn)
     {
@@ -129,7 +114,7 @@ Plb::OnTimeout(int64_t nowPs)
 void
 Plb::Flee(int64_t nowPs)
 {
-    if (m_fledPs != INT64_MIN && nowPs - m_fledPs < m_lossGatePs)
+    if (m_fledPs != INT64_MIN && nowPs - m_fledPs < m_baseRttPs)
     {
         return;
     }

@@ -17,10 +17,6 @@ struct PlbParams
     double threshold; //!< share of a round trip's packets
     uint32_t idleRounds;
     uint32_t rounds;
-    int64_t delayPs; //!< 0: delayFactor base RTTs
-    double delayFactor;
-    bool moveOnLoss;
-    double lossGateRtts;
     int64_t suspendPs;
 
     /// @return the parameters: attributes, ranges, meaning
@@ -33,18 +29,17 @@ struct PlbParams
  * moves to another path, if it can while it is idle.
  *
  * Time is counted in round trips. One is congested if at least CongestionThreshold of its packets
- * were: marked with CE (Signal = ecn), or acknowledged with an RTT above DelayThreshold (Signal =
+ * were: marked with CE (Signal = ecn), or acknowledged with an RTT above two base RTTs (Signal =
  * delay). After IdleRounds congested round trips in a row the flow moves as soon as nothing is
  * outstanding, after Rounds in any case. A timeout moves it at once, unless the last one did less
- * than LossGate base RTTs ago (with a timer for each packet, others tell of the same path); PLB
+ * than a base RTT ago (with a timer for each packet, others tell of the same path); PLB
  * then rests for between one and two times SuspendTime, so that flows that leave a broken path are
- * not moved back onto it. With MoveOnLoss losses found otherwise (NAK, NACK) are as timeouts. A
+ * not moved back onto it. A
  * sender that goes back (NAK, timeout) sends old PSNs again: the end of the round trip goes back
  * with it.
  *
  * Defaults are those of PLB in Linux (net/ipv4/tcp_plb: 0.5, 3 and 12 round trips, 60 s), those the
- * paper evaluates. DelayThreshold 0 is DelayFactor base RTTs of the path; the paper's Pony Express
- * uses Swift's target delay, which only Swift knows.
+ * paper evaluates.
  */
 class Plb : public WithParameters<Plb, PathSelector, PlbParams>
 {
@@ -75,9 +70,8 @@ class Plb : public WithParameters<Plb, PathSelector, PlbParams>
     void DoStart(const PathInfo& path) override;
     void Flee(int64_t nowPs);
 
-    int64_t m_lossGatePs{0};       //!< LossGate for this path
-    int64_t m_fledPs{INT64_MIN};   //!< last move for a loss
-    int64_t m_delayPs{0};          //!< DelayThreshold for this path
+    int64_t m_baseRttPs{0};        //!< of the path
+    int64_t m_fledPs{INT64_MIN};   //!< last move for a timeout
     uint32_t m_congestedRounds{0}; //!< in a row
     uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip
     uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen

@@ -18,21 +18,13 @@ namespace
 void
 FinishPowerTcp(PowerTcpParams& p, const Parameters<PowerTcpParams>& given)
 {
-    const bool givenBytes = given.IsGiven("BetaBytes") && p.betaBytes > 0;
-    const bool givenRate = given.IsGiven("BetaRate") && p.betaRateBps > 0;
-    PowerTcpParams::Table().Require(!givenBytes || !givenRate,
-                                    "BetaBytes",
-                                    kind::Number::Print(p.betaBytes) + " and BetaRate is " +
-                                        kind::Rate::Print(static_cast<uint64_t>(p.betaRateBps)),
-                                    "at most one of them");
-    p.betaRateBps = givenBytes ? 0 : p.betaRateBps;
+    p.betaRateBps = given.IsGiven("BetaBytes") && p.betaBytes > 0 ? 0 : p.betaRateBps;
     if (p.theta)
     {
-        const bool tub = given.GetProfile() == "inet-tub";
-        p.gamma = tub && !given.IsGiven("Gamma") ? 0.7 : p.gamma;     // [2]
-        p.eta = tub && !given.IsGiven("Eta") ? 1 : p.eta;             // [2]
-        p.perRtt = (!tub && !given.IsGiven("UpdatePer")) || p.perRtt; // [1]
+        p.gamma = given.IsGiven("Gamma") ? p.gamma : p.thetaGamma;
+        p.eta = given.IsGiven("Eta") ? p.eta : 1; // [1] [2]
     }
+    p.perRtt = p.theta && p.perRtt;
 }
 
 } // namespace
@@ -50,11 +42,8 @@ PowerTcpParams::Table()
     using P = PowerTcpParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::PowerTcp", {"paper", "inet-tub"})
-            .Number("MinCurrent",
-                    &P::minCurrent,
-                    {0, 0.5}, // [1] [2]
-                    Range::AtLeast(0).Below(1),
-                    "Least current, share of the port's rate")
+            // Least current, share of the port's rate [1] [2]
+            .Fixed("MinCurrent", &P::minCurrent, {0, 0.5})
             .Number("Gamma",
                     &P::gamma,
                     {0.9}, // [1] [2]
@@ -65,55 +54,39 @@ PowerTcpParams::Table()
                     {1, 0.95}, // [1] [2]
                     Range::AboveUpTo(0, 1),
                     "Power aimed at, of the base power; inet-tub's own with Theta is 1")
-            .Number("RttMargin",
-                    &P::rttMargin,
-                    {1, 1.05}, // [1] [2]
-                    Range::AtLeast(1),
-                    "With Theta: power is (dRTT/dt + 1) RTT / (this * base RTT)")
+            // With Theta: power is (dRTT/dt + 1) RTT / (this * base RTT) [1] [2]
+            .Fixed("RttMargin", &P::rttMargin, {1, 1.05})
             .Number("BetaBytes",
                     &P::betaBytes,
                     {0}, // [1]
                     Range::AtLeast(0),
                     "Additive increase in bytes; 0: from BetaRate or ExpectedFlows")
-            .Rate("BetaRate",
-                  &P::betaRateBps,
-                  {0, 150000000}, // [2]
-                  Range::AtLeast(0),
-                  "Additive increase as a rate; 0: from BetaBytes or ExpectedFlows")
+            // Additive increase as a rate; 0: from BetaBytes or ExpectedFlows [2]
+            .Fixed<kind::Rate>("BetaRate", &P::betaRateBps, {0, 150000000})
             .Count("ExpectedFlows",
                    &P::expectedFlows,
                    {8}, // [1]
                    Range::AtLeast(1),
                    "Flows at one bottleneck that the derived increase allows for")
-            .Number("MaxWindow",
-                    &P::maxWindow,
-                    {1},
-                    Range::AtLeast(0),
-                    "Largest window, BDPs; 0: no limit")
+            // Largest window, BDPs; 0: no limit
+            .Fixed("MaxWindow", &P::maxWindow, {1})
+            // With Theta: Gamma, and when the window changes [1] [2]
+            .Fixed("ThetaGamma", &P::thetaGamma, {0.9, 0.7})
+            .Fixed("UpdatePer", &P::perRtt, {true, false}, {{"ack", false}, {"rtt", true}})
             .Rate("MinRate", &P::minRateBps, {0}, Range::AtLeast(0), "Floor of the rate")
-            .Choice("UpdatePer",
-                    &P::perRtt,
-                    {false}, // [1] [2]
-                    {{"ack", false}, {"rtt", true}},
-                    "When the window changes; paper's own with Theta is rtt")
-            .Choice("Memory",
-                    &P::fromReference,
-                    {false, true}, // [1] [2]
-                    {{"current", false}, {"reference", true}},
-                    "What 1 - Gamma weighs: current or reference window")
-            .Flag("FixedWindow",
-                  &P::fixedWindow,
-                  {false, true}, // [1] [2]
-                  "true: the window stays a BDP, only the rate changes")
+            // What 1 - Gamma weighs: current or reference window [1] [2]
+            .Fixed("Memory",
+                   &P::fromReference,
+                   {false, true},
+                   {{"current", false}, {"reference", true}})
+            // true: the window stays a BDP, only the rate changes [1] [2]
+            .Fixed("FixedWindow", &P::fixedWindow, {false, true})
             .Live()
             // telemetry and time stamps are asked for at the start
             .Flag("Theta", &P::theta, {false}, "theta-PowerTCP: power from RTTs, without telemetry")
             // records in store are of the count before
-            .Choice("Current",
-                    &P::arrivals,
-                    {false, true}, // [1] [2]
-                    {{"queue", false}, {"arrivals", true}},
-                    "Measure of current: queue (change of queue and bytes sent) or arrivals")
+            // Measure of current: queue (change of queue and bytes sent) or arrivals [1] [2]
+            .Fixed("Current", &P::arrivals, {false, true}, {{"queue", false}, {"arrivals", true}})
             // what cwnd means as a rate
             .Duration("BaseRtt",
                       &P::baseRttPs,

@@ -23,9 +23,10 @@ struct PowerTcpParams
     double betaRateBps; //!< 0: betaBytes counts
     uint32_t expectedFlows;
     int64_t baseRttPs; //!< 0: the path's
-    double maxWindow;
     double minRateBps;
-    bool perRtt;
+    double thetaGamma;
+    double maxWindow;
+    bool perRtt; //!< with theta
     bool fromReference;
     bool fixedWindow;
 

@@ -64,11 +64,11 @@ SwiftParams::Table()
                       {1 * PS_PER_US, 1 * PS_PER_US, 20 * PS_PER_US / 6.55}, // [1] [2] [3]
                       Range::AtLeast(0),
                       "Addition to the target per hop")
-            .Choice("HopCount",
-                    &P::hopCount,
-                    {H::SWITCHES}, // [a]
-                    {{"switches", H::SWITCHES}, {"links", H::LINKS}, {"roundTrip", H::ROUND_TRIP}},
-                    "What a hop is: a switch, a link, or a link each way")
+            // What a hop is: a switch, or a link each way [a]
+            .Fixed("HopCount",
+                   &P::hopCount,
+                   {H::SWITCHES},
+                   {{"switches", H::SWITCHES}, {"roundTrip", H::ROUND_TRIP}})
             .Flag("TopologyScaling",
                   &P::topologyScaling,
                   {true},
@@ -131,20 +131,9 @@ SwiftParams::Table()
                       {100 * PS_PER_US}, // [e]
                       Range::Above(0),
                       "Target of the endpoint delay")
-            .Flag("SmoothedRttGuard",
-                  &P::smoothedGuard,
-                  {false},
-                  "Decrease once per smoothed RTT, not per RTT of the present ACK")
-            .Choice("DecreaseMark",
-                    &P::markNotIncreased,
-                    {false},
-                    {{"decreased", false}, {"notIncreased", true}},
-                    "When the time of the last decrease is set: decreased, or notIncreased (the "
-                    "paper's pseudocode to the letter)")
-            .Flag("PaceAlways",
-                  &P::paceAlways,
-                  {false},
-                  "Pace at cwnd / rtt also from a window of one packet on")
+            .Constants({{"SmoothedRttGuard", "false"},
+                        {"DecreaseMark", "decreased"},
+                        {"PaceAlways", "false"}})
             .Live()
             // of the start alone
             .Number("InitialCwnd",
@@ -184,22 +173,21 @@ void
 Swift::TakeOver()
 {
     const SwiftParams& p = *m_p;
-    const uint32_t hops = p.hopCount == SwiftHopCount::SWITCHES ? std::max(m_path.hops, 1U) - 1
-                          : p.hopCount == SwiftHopCount::LINKS  ? m_path.hops
-                                                                : 2 * m_path.hops;
+    const uint32_t hops =
+        p.hopCount == SwiftHopCount::SWITCHES ? std::max(m_path.hops, 1U) - 1 : 2 * m_path.hops;
     m_fixedTargetPs = p.baseTargetPs + hops * p.hopScalePs +
                       (p.addBaseRtt ? static_cast<double>(m_path.baseRttPs) : 0);
 }
 
 void
-Swift::OnRetune(const SwiftParams& before, int64_t)
+Swift::OnRetune(const SwiftParams&, int64_t)
 {
     TakeOver();
     const double cwnd = GetCwnd();
     m_fabric.cwnd = Bounded(m_fabric.cwnd);
     m_endpoint.cwnd = Bounded(m_endpoint.cwnd);
     // Otherwise the outputs stay as the last ACK has set them, by its RTT.
-    if (GetCwnd() != cwnd || m_p->paceAlways != before.paceAlways)
+    if (GetCwnd() != cwnd)
     {
         Publish(m_smoothedRttPs);
     }
@@ -247,7 +235,7 @@ Swift::OnAck(const AckInfo& ack)
         m_smoothedRttPs = m_hasSample ? SMOOTHING * m_smoothedRttPs + (1 - SMOOTHING) * rtt : rtt;
         m_hasSample = true;
     }
-    const double guard = rtt > 0 && !p.smoothedGuard ? rtt : m_smoothedRttPs;
+    const double guard = rtt > 0 ? rtt : m_smoothedRttPs;
     if (ack.isLoss)
     {
         Cut(m_fabric, ack.nowPs, guard);
@@ -325,7 +313,7 @@ void
 Swift::Settle(Window& w, double cwnd, int64_t nowPs) const
 {
     cwnd = Bounded(cwnd);
-    if (cwnd < w.cwnd || (m_p->markNotIncreased && cwnd == w.cwnd))
+    if (cwnd < w.cwnd)
     {
         w.lastDecreasePs = nowPs;
     }
@@ -339,7 +327,7 @@ Swift::Publish(double rttPs)
     const auto packets = static_cast<uint64_t>(std::min(cwnd, 1e12)); // bytes stay below 2^64
     m_windowBytes = std::max<uint64_t>(packets, 1) * m_path.fullFrameBytes;
     m_rateBps = m_path.lineRateBps;
-    if (!packets || m_p->paceAlways)
+    if (!packets)
     {
         const double rate = 8e12 * m_path.fullFrameBytes * cwnd / rttPs;
         if (rate < static_cast<double>(m_rateBps))

@@ -14,7 +14,6 @@ namespace ns3::roce
 enum class SwiftHopCount : uint8_t
 {
     SWITCHES,   //!< switches on the way to the receiver, as by TTL
-    LINKS,      //!< links on the way to the receiver
     ROUND_TRIP, //!< links there and back
 };
 
@@ -41,9 +40,6 @@ struct SwiftParams
     uint32_t retxReset;
     bool split;
     double endpointTargetPs;
-    bool smoothedGuard;
-    bool markNotIncreased;
-    bool paceAlways;
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<SwiftParams>& Table();
@@ -76,15 +72,14 @@ struct SwiftParams
  *   floor(cwnd) of them and nothing is paced. The queue pair sends while inflight < window, so a
  *   window of 12.4 frames would let 13 out.
  * - Below cwnd = 1 the window is one frame and one frame goes out per rtt / cwnd: the rate is
- *   fullFrameBytes * 8 * cwnd / rtt with the RTT of the last ACK. PaceAlways uses that rate, up to
- *   the line rate, above one packet, too.
- * - "Once per RTT": now - tLastDecrease >= RTT of this ACK; with SmoothedRttGuard, and always for
- *   timeouts, which have no sample, the smoothed RTT (0.75 old + 0.25 new; before the first sample
+ *   fullFrameBytes * 8 * cwnd / rtt with the RTT of the last ACK.
+ * - "Once per RTT": now - tLastDecrease >= RTT of this ACK; for timeouts, which have no sample, the
+ *   smoothed RTT (0.75 old + 0.25 new; before the first sample
  *   the path's base RTT).
- * - tLastDecrease moves when a window gets smaller. DecreaseMark=notIncreased takes the paper's
- *   pseudocode to the letter ("cwnd <= previous"): then each ACK over the target within an RTT of a
- *   decrease puts the next decrease off by another RTT, and under lasting congestion a busy flow no
- *   longer slows down (ten flows: three times the queue). No profile uses it.
+ * - tLastDecrease moves when a window gets smaller. With the paper's pseudocode to
+ *   the letter ("cwnd <= previous") each ACK over the target within an RTT of a
+ *   decrease would put the next decrease off by another RTT, and under lasting congestion a busy
+ * flow would no longer slow down (ten flows: three times the queue).
  * - An ACK without a time stamp changes no window. Any ACK ends a row of timeouts.
  * - The target does not include propagation: a WAN path whose RTT is above BaseTarget + hops *
  *   HopScale + FsRange ends up at CwndMin, one packet per 100 RTTs. That is

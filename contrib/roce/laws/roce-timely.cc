@@ -23,14 +23,8 @@ FinishTimely(TimelyParams& p, const Parameters<TimelyParams>& given)
                   kind::Duration::Print(p.tHighPs),
                   "at least TLow, which is " + kind::Duration::Print(p.tLowPs));
     table.Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
-    if (given.GetProfile() == "paper" && !given.IsGiven("MinRtt"))
-    {
-        p.minRttFloorPs = 20 * PS_PER_US; // [c]
-    }
-    if (!given.IsGiven("SubtractSerialisation"))
-    {
-        p.subtractSerialisation |= p.mode == TimelyMode::PER_SEGMENT;
-    }
+    p.minRttFloorPs = given.IsGiven("MinRtt") ? 0 : p.minRttFloorPs;
+    p.subtractSerialisation |= p.mode == TimelyMode::PER_SEGMENT;
 }
 
 } // namespace
@@ -101,26 +95,23 @@ TimelyParams::Table()
                       Range::AtLeast(0),
                       "Normalises the gradient; 0: base RTT of the path; paper's own is at least "
                       "20 us")
-            .Count("HaiThreshold",
-                   &P::haiThreshold,
-                   {5, 6, 5, 0}, // [1] [2][d] [4] [5]
-                   Range::AtLeast(0),
-                   "Updates in a row from which on the step is HaiFactor steps; 0: off")
+            // Least value that the base RTT of the path counts as [c]
+            .Fixed<kind::Duration>("MinRttFloor", &P::minRttFloorPs, {20 * PS_PER_US, 0, 0, 0})
+            // Updates in a row from which on the step is HaiFactor steps; 0: off [1] [2][d] [4] [5]
+            .Fixed("HaiThreshold", &P::haiThreshold, {5, 6, 5, 0})
             .Number("HaiFactor",
                     &P::haiFactor,
                     {5}, // [1] [3] [4]
                     Range::AtLeast(1),
                     "Hyper-active step in additive steps")
-            .Flag("HaiBelowTLow",
-                  &P::haiBelowTLow,
-                  {false, true, false, false}, // [1] [2] [4]
-                  "true: increases below TLow count for and use the hyper-active step")
-            .Choice("HaiSignal",
-                    &P::haiByDifference,
-                    {false, false, true, false}, // [1] [2] [4]
-                    {{"gradient", false}, {"difference", true}},
-                    "What counts for HaiThreshold: gradient (averaged) or difference (of two "
-                    "samples)")
+            // true: increases below TLow count for and use the hyper-active step [1] [2] [4]
+            .Fixed("HaiBelowTLow", &P::haiBelowTLow, {false, true, false, false})
+            // What counts for HaiThreshold: gradient (averaged) or difference (of two samples) [1]
+            // [2] [4]
+            .Fixed("HaiSignal",
+                   &P::haiByDifference,
+                   {false, false, true, false},
+                   {{"gradient", false}, {"difference", true}})
             .Flag("Patched",
                   &P::patched,
                   {false, false, false, true},
@@ -148,11 +139,9 @@ TimelyParams::Table()
                   {true},
                   "With Mode=perSegment the NIC sends segments back to back")
             // the last sample is of the kind before
-            .Flag("SubtractSerialisation",
-                  &P::subtractSerialisation,
-                  {true, false, false, true}, // [1] [2] [1]
-                  "true: RTT samples are less one full frame's time at line rate; profiles with "
-                  "false: true with Mode=perSegment")
+            // true: RTT samples are less one full frame's time at line rate; profiles with false:
+            // true with Mode=perSegment [1] [2] [1]
+            .Fixed("SubtractSerialisation", &P::subtractSerialisation, {true, false, false, true})
             // a law of rates stays one
             .Choice("Window",
                     &P::bdpWindow,

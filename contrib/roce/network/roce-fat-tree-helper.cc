@@ -18,118 +18,125 @@ FatTreeHelper::FatTreeHelper()
     wanRate = DataRate("100Gbps");
     wanDelay = NanoSeconds(990500);
     wanLinks = 8;
+    external.links = 8;
+}
+
+void
+FatTreeHelper::AddOptions(OptionTable& table)
+{
+    const auto hasPortBuffer = [this] { return portBuffer.GetValue() > 0; };
+    const auto addBuffer = [&](const char* name, const char* help, QueueSize& buffer) {
+        AddBuffer(table, name, help, buffer).UnusedIf(hasPortBuffer, "with --portBuffer");
+    };
+    Topology::AddOptions(table);
+    table
+        .AddValue("k",
+                  "Arity of the fat-tree, even; 0: all counts are given",
+                  k,
+                  Range::Within(0, MAX_K))
+        .UnusedIf([this] { return pods && edgesPerPod && aggsPerPod && cores && hostsPerEdge; },
+                  "with all counts");
+    table.AddValue("pods", "Pods per datacenter; 0: k", pods);
+    table.AddValue("edgesPerPod", "Edge switches (racks) per pod; 0: k/2", edgesPerPod);
+    table.AddValue("aggsPerPod", "Aggregation switches per pod; 0: k/2", aggsPerPod);
+    table.AddValue("cores", "Core switches per datacenter; 0: (k/2)^2", cores);
+    table.AddValue("hostsPerEdge", "Hosts per edge switch; 0: k/2", hostsPerEdge);
+    table.AddChoice("coreWiring",
+                    "plane: each group of cores to one aggregation switch of each pod; full: every "
+                    "core to all",
+                    fullCoreWiring,
+                    {{"plane", false}, {"full", true}});
+    AddRate(table, "aggRate", "Rate of edge-aggregation links", aggRate)
+        .UnusedIf([this] { return edgeOversubscription > 0; }, "with --edgeOversubscription");
+    AddDelay(table, "aggDelay", "One-way delay of edge-aggregation links", aggDelay);
+    AddRate(table, "coreRate", "Rate of aggregation-core links", coreRate)
+        .UnusedIf([this] { return aggOversubscription > 0; }, "with --aggOversubscription");
+    AddDelay(table, "coreDelay", "One-way delay of aggregation-core links", coreDelay);
+    AddOversubscription(table,
+                        "edgeOversubscription",
+                        "If above 0, sets aggRate: host capacity over uplink capacity of an edge "
+                        "switch",
+                        edgeOversubscription);
+    AddOversubscription(table,
+                        "aggOversubscription",
+                        "If above 0, sets coreRate: capacity from edge switches over uplink "
+                        "capacity of an aggregation switch",
+                        aggOversubscription);
+    addBuffer("edgeBuffer", "Shared buffer of an edge switch", edgeBuffer);
+    addBuffer("aggBuffer", "Shared buffer of an aggregation switch", aggBuffer);
+    addBuffer("coreBuffer", "Shared buffer of a core switch", coreBuffer);
+    table.AddValue("portBuffer",
+                   "If above 0: instead of shared buffers, a buffer of this size at each port but "
+                   "WAN ports",
+                   portBuffer);
+    AddExternalOptions(table,
+                       {"border",
+                        "borders",
+                        "borderLinks",
+                        "borderRate",
+                        "borderDelay",
+                        "borderBuffer",
+                        "borderEgressBuffer"});
+    table
+        .AddChoice("borderAttach",
+                   "Cores of a border switch: all, or split (core c at border c modulo borders)",
+                   splitBorders,
+                   {{"all", false}, {"split", true}})
+        .UnusedIf([this] { return datacenters < 2; }, "with --datacenters=1");
 }
 
 void
 FatTreeHelper::Validate() const
 {
-    if (k % 2 || k > MAX_K)
+    if (k % 2)
     {
         throw InputError("topology: k is " + std::to_string(k) +
-                         ", expected an even number up to " + std::to_string(MAX_K) +
-                         ", or 0 with all counts");
+                         ", expected an even number, or 0 with all counts");
     }
-    CheckPositive(GetPods(), "pods");
-    CheckPositive(GetEdgesPerPod(), "edgesPerPod");
-    CheckPositive(GetAggsPerPod(), "aggsPerPod");
-    CheckPositive(GetCores(), "cores");
-    CheckPositive(GetHostsPerRack(), "hostsPerEdge");
-    CheckChoice(coreWiring, "coreWiring", "plane", "full");
-    if (coreWiring == "plane" && GetCores() % GetAggsPerPod())
+    if (!GetPods() || !GetEdgesPerPod() || !GetAggsPerPod() || !GetCores() || !GetHostsPerRack())
+    {
+        throw InputError("topology: k is 0, expected all of pods, edgesPerPod, aggsPerPod, cores "
+                         "and hostsPerEdge above 0 with it");
+    }
+    if (!fullCoreWiring && GetCores() % GetAggsPerPod())
     {
         throw InputError("topology: cores is " + std::to_string(GetCores()) +
                          ", expected a multiple of aggsPerPod, " + std::to_string(GetAggsPerPod()) +
                          ", or coreWiring full");
     }
-    CheckOversubscription(edgeOversubscription, "edgeOversubscription");
-    CheckOversubscription(aggOversubscription, "aggOversubscription");
-    RefuseBoth(portBuffer, "portBuffer", egressBuffer, "egressBuffer");
-    RefuseBoth(wanPortBuffer, "wanPortBuffer", borderEgressBuffer, "borderEgressBuffer");
+    RefuseBoth(portBuffer, egressBuffer, "portBuffer and egressBuffer");
+    RefuseBoth(wanPortBuffer, external.egressBuffer, "wanPortBuffer and borderEgressBuffer");
     // As double: GetRacks() is a product of two 32-bit numbers.
     const double nRacks = 1.0 * GetPods() * GetEdgesPerPod();
     const double nAggs = 1.0 * GetPods() * GetAggsPerPod();
-    const double nCoresOfAgg =
-        coreWiring == "plane" ? 1.0 * GetCores() / GetAggsPerPod() : GetCores();
-    ValidateCommon(nRacks + nAggs + GetCores() + borders,
+    const double nCoresOfAgg = fullCoreWiring ? GetCores() : 1.0 * GetCores() / GetAggsPerPod();
+    ValidateCommon(nRacks + nAggs + GetCores() + external.count,
                    nRacks * GetAggsPerPod() + nAggs * nCoresOfAgg);
-    CheckPositive(GetAggRateBps(), "aggRate");
-    CheckPositive(GetCoreRateBps(), "coreRate");
-    CheckDelay(aggDelay, "aggDelay");
-    CheckDelay(coreDelay, "coreDelay");
+    GetAggRateBps(); // both throw
+    GetCoreRateBps();
     if (datacenters > 1)
     {
-        CheckPositive(borders, "borders");
-        CheckPositive(borderLinks, "borderLinks");
-        CheckPositive(borderRate.GetBitRate(), "borderRate");
-        CheckDelay(borderDelay, "borderDelay");
-        CheckChoice(borderAttach, "borderAttach", "all", "split");
-        if (borderAttach == "split" && GetCores() % borders)
-        {
-            throw InputError("topology: borders is " + std::to_string(borders) +
-                             ", expected a divisor of the " + std::to_string(GetCores()) +
-                             " cores, or borderAttach all");
-        }
-        const double nPorts =
-            1.0 * GetCores() / (borderAttach == "split" ? borders : 1) * borderLinks;
-        if (nPorts > Station::MAX_PORTS)
-        {
-            throw InputError("topology: borderLinks is " + std::to_string(borderLinks) +
-                             " to each of " + std::to_string(GetCores()) +
-                             " cores, too many for border0, expected at most " +
-                             std::to_string(Station::MAX_PORTS) + " ports");
-        }
+        ValidateBorders();
     }
 }
 
-std::vector<std::pair<std::string, std::string>>
-FatTreeHelper::GetOwnAttributes() const
+void
+FatTreeHelper::ValidateBorders() const
 {
-    return {
-        {"ns3::roce::Port::DataRate", "hostRate, --aggRate, --coreRate, --borderRate or --wanRate"},
-        {"ns3::roce::Link::Delay",
-         "hostDelay, --aggDelay, --coreDelay, --borderDelay or --wanDelay"},
-        {"ns3::roce::Switch::BufferSize",
-         "edgeBuffer, --aggBuffer, --coreBuffer or --borderBuffer"},
-        {"ns3::roce::Switch::EgressLimit", "egressBuffer or --borderEgressBuffer"}};
-}
-
-std::vector<UnusedOptions>
-FatTreeHelper::GetUnused() const
-{
-    std::vector<UnusedOptions> unused = Topology::GetUnused();
-    if (datacenters < 2)
+    if (splitBorders && GetCores() % external.count)
     {
-        unused.push_back({{"borders",
-                           "borderAttach",
-                           "borderLinks",
-                           "borderRate",
-                           "borderDelay",
-                           "borderBuffer",
-                           "borderEgressBuffer"},
-                          "with --datacenters=1"});
+        throw InputError("topology: borders is " + std::to_string(external.count) +
+                         ", expected a divisor of the " + std::to_string(GetCores()) +
+                         " cores, or borderAttach all");
     }
-    if (pods && edgesPerPod && aggsPerPod && cores && hostsPerEdge)
+    const double nPorts = 1.0 * GetCores() / (splitBorders ? external.count : 1) * external.links;
+    if (nPorts > Station::MAX_PORTS)
     {
-        unused.push_back({{"k"}, "with all counts"});
+        throw InputError("topology: borderLinks is " + std::to_string(external.links) +
+                         " to each of " + std::to_string(GetCores()) +
+                         " cores, too many for border0, expected at most " +
+                         std::to_string(Station::MAX_PORTS) + " ports");
     }
-    if (edgeOversubscription > 0)
-    {
-        unused.push_back({{"aggRate"}, "with --edgeOversubscription"});
-    }
-    if (aggOversubscription > 0)
-    {
-        unused.push_back({{"coreRate"}, "with --aggOversubscription"});
-    }
-    if (egressBuffer.GetValue() || portBuffer.GetValue())
-    {
-        unused.push_back({{"edgeBuffer", "aggBuffer", "coreBuffer", "borderBuffer"},
-                          egressBuffer.GetValue() ? "with --egressBuffer" : "with --portBuffer"});
-    }
-    else if (borderEgressBuffer.GetValue())
-    {
-        unused.push_back({{"borderBuffer", "wanXonFraction"}, "with --borderEgressBuffer"});
-    }
-    return unused;
 }
 
 std::vector<OptionPreset>
@@ -157,15 +164,9 @@ FatTreeHelper::GetRackUplinkBps() const
 }
 
 uint32_t
-FatTreeHelper::GetExternals() const
-{
-    return borders;
-}
-
-uint32_t
 FatTreeHelper::GetCoresPerAgg() const
 {
-    return coreWiring == "full" ? GetCores() : GetCores() / GetAggsPerPod();
+    return fullCoreWiring ? GetCores() : GetCores() / GetAggsPerPod();
 }
 
 uint64_t
@@ -186,7 +187,7 @@ FatTreeHelper::GetCoreRateBps() const
 bool
 FatTreeHelper::IsJoined(uint32_t agg, uint32_t core) const
 {
-    return coreWiring == "full" || core / GetCoresPerAgg() == agg;
+    return fullCoreWiring || core / GetCoresPerAgg() == agg;
 }
 
 std::vector<uint32_t>
@@ -226,36 +227,15 @@ FatTreeHelper::ConstructDatacenter(Network& network, uint32_t datacenter) const
             }
         }
     }
-    const std::vector<uint32_t> borderSwitches =
-        ConstructBorders(network, datacenter, coreSwitches);
+    const std::vector<uint32_t> borderSwitches = AddExternals(
+        network,
+        datacenter,
+        "border",
+        coreSwitches,
+        [this](uint32_t b, uint32_t core) { return !splitBorders || core % external.count == b; });
     if (portBuffer.GetValue())
     {
         SetPortBuffers(network, first);
-    }
-    return borderSwitches;
-}
-
-std::vector<uint32_t>
-FatTreeHelper::ConstructBorders(Network& network,
-                                uint32_t datacenter,
-                                const std::vector<uint32_t>& coreSwitches) const
-{
-    std::vector<uint32_t> borderSwitches;
-    for (uint32_t b = 0; datacenters > 1 && b < borders; ++b)
-    {
-        borderSwitches.push_back(AddSwitch(network,
-                                           datacenter,
-                                           "border" + std::to_string(b),
-                                           borderBuffer,
-                                           borderEgressBuffer));
-        for (uint32_t c = 0; c < coreSwitches.size(); ++c)
-        {
-            const bool joined = borderAttach == "all" || c % borders == b;
-            for (uint32_t l = 0; joined && l < borderLinks; ++l)
-            {
-                network.Connect(coreSwitches[c], borderSwitches.back(), borderRate, borderDelay);
-            }
-        }
     }
     return borderSwitches;
 }

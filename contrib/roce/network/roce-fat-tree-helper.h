@@ -5,7 +5,6 @@
 #include "roce-topology.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -52,86 +51,26 @@ namespace ns3::roce
  */
 struct FatTreeHelper : public Topology
 {
-    uint32_t k{8};                   //!< arity, even; 0: all counts are given
-    uint32_t pods{0};                //!< per datacenter; 0: k
-    uint32_t edgesPerPod{0};         //!< edge switches (racks) of each pod; 0: k/2
-    uint32_t aggsPerPod{0};          //!< aggregation switches of each pod; 0: k/2
-    uint32_t cores{0};               //!< core switches per datacenter; 0: (k/2)^2
-    uint32_t hostsPerEdge{0};        //!< hosts of each edge switch; 0: k/2
-    std::string coreWiring{"plane"}; //!< plane or full
-    DataRate aggRate{"100Gbps"};     //!< each edge-aggregation link; see edgeOversubscription
+    uint32_t k{8};               //!< arity, even; 0: all counts are given
+    uint32_t pods{0};            //!< per datacenter; 0: k
+    uint32_t edgesPerPod{0};     //!< edge switches (racks) of each pod; 0: k/2
+    uint32_t aggsPerPod{0};      //!< aggregation switches of each pod; 0: k/2
+    uint32_t cores{0};           //!< core switches per datacenter; 0: (k/2)^2
+    uint32_t hostsPerEdge{0};    //!< hosts of each edge switch; 0: k/2
+    bool fullCoreWiring{false};  //!< coreWiring "full"
+    DataRate aggRate{"100Gbps"}; //!< each edge-aggregation link; see edgeOversubscription
     Time aggDelay{MicroSeconds(1)};
     DataRate coreRate{"100Gbps"}; //!< each aggregation-core link; see aggOversubscription
     Time coreDelay{MicroSeconds(1)};
     double edgeOversubscription{0}; //!< > 0: sets aggRate, host capacity of an edge over this
     double aggOversubscription{0};  //!< > 0: sets coreRate, edge links' capacity of an agg. over it
-    uint32_t borders{1};            //!< border switches per datacenter
-    std::string borderAttach{"all"}; //!< cores of each border switch: all or split
-    uint32_t borderLinks{8};         //!< parallel links between a core and a border switch
-    DataRate borderRate{"100Gbps"};  //!< each of them
-    Time borderDelay{MicroSeconds(1)};
+    bool splitBorders{false};       //!< borderAttach "split"
     QueueSize edgeBuffer{"32MiB"};
     QueueSize aggBuffer{"32MiB"};
     QueueSize coreBuffer{"32MiB"};
-    QueueSize borderBuffer{"256MiB"}; //!< shared buffer of a border switch, without its WAN ports
     ByteSize portBuffer; //!< > 0: all ports but WAN ports have a buffer of their own instead
-    QueueSize borderEgressBuffer{"0B"}; //!< egressBuffer of border switches, all ports; 0: the same
 
     FatTreeHelper();
-
-    /**
-     * @brief Make every parameter an option of the program.
-     * @tparam C ns-3's CommandLine or CheckedCommandLine
-     * @param cmd command line
-     */
-    template <typename C>
-    void AddOptions(C& cmd)
-    {
-        AddCommonOptions(cmd, "border");
-        cmd.AddValue("k", "Arity of the fat-tree, even; 0: all counts are given", k);
-        cmd.AddValue("pods", "Pods per datacenter; 0: k", pods);
-        cmd.AddValue("edgesPerPod", "Edge switches (racks) per pod; 0: k/2", edgesPerPod);
-        cmd.AddValue("aggsPerPod", "Aggregation switches per pod; 0: k/2", aggsPerPod);
-        cmd.AddValue("cores", "Core switches per datacenter; 0: (k/2)^2", cores);
-        cmd.AddValue("hostsPerEdge", "Hosts per edge switch; 0: k/2", hostsPerEdge);
-        cmd.AddValue(
-            "coreWiring",
-            "plane: each group of cores to one aggregation switch of each pod; full: every "
-            "core to all",
-            coreWiring);
-        cmd.AddValue("aggRate", "Rate of edge-aggregation links", aggRate);
-        cmd.AddValue("aggDelay", "One-way delay of edge-aggregation links", aggDelay);
-        cmd.AddValue("coreRate", "Rate of aggregation-core links", coreRate);
-        cmd.AddValue("coreDelay", "One-way delay of aggregation-core links", coreDelay);
-        cmd.AddValue("edgeOversubscription",
-                     "If above 0, sets aggRate: host capacity over uplink capacity of an edge "
-                     "switch",
-                     edgeOversubscription);
-        cmd.AddValue("aggOversubscription",
-                     "If above 0, sets coreRate: capacity from edge switches over uplink capacity "
-                     "of an aggregation switch",
-                     aggOversubscription);
-        cmd.AddValue("borders", "Border switches per datacenter", borders);
-        cmd.AddValue("borderAttach",
-                     "Cores of a border switch: all, or split (core c at border c modulo borders)",
-                     borderAttach);
-        cmd.AddValue("borderLinks", "Links between a core and a border switch", borderLinks);
-        cmd.AddValue("borderRate", "Rate of each of them", borderRate);
-        cmd.AddValue("borderDelay", "One-way delay of them", borderDelay);
-        cmd.AddValue("edgeBuffer", "Shared buffer of an edge switch", edgeBuffer);
-        cmd.AddValue("aggBuffer", "Shared buffer of an aggregation switch", aggBuffer);
-        cmd.AddValue("coreBuffer", "Shared buffer of a core switch", coreBuffer);
-        cmd.AddValue("borderBuffer",
-                     "Shared buffer of a border switch, without WAN ports",
-                     borderBuffer);
-        cmd.AddValue("portBuffer",
-                     "If above 0: instead of shared buffers, a buffer of this size at each port "
-                     "but WAN ports",
-                     portBuffer);
-        cmd.AddValue("borderEgressBuffer",
-                     "egressBuffer of all ports of border switches; 0: egressBuffer",
-                     borderEgressBuffer);
-    }
 
     /// @return pods per datacenter
     uint32_t GetPods() const
@@ -167,23 +106,19 @@ struct FatTreeHelper : public Topology
     uint64_t GetCoreRateBps() const;
 
     // inherited from Topology
-    std::vector<std::pair<std::string, std::string>> GetOwnAttributes() const override;
-    std::vector<UnusedOptions> GetUnused() const override;
+    void AddOptions(OptionTable& table) override;
     std::vector<OptionPreset> GetPresets() const override;
     uint32_t GetRacks() const override;
     uint32_t GetHostsPerRack() const override;
     uint64_t GetRackUplinkBps() const override;
-    uint32_t GetExternals() const override;
 
   protected:
     void Validate() const override;
     std::vector<uint32_t> ConstructDatacenter(Network& network, uint32_t datacenter) const override;
 
   private:
+    void ValidateBorders() const;
     bool IsJoined(uint32_t agg, uint32_t core) const;
-    std::vector<uint32_t> ConstructBorders(Network& network,
-                                           uint32_t datacenter,
-                                           const std::vector<uint32_t>& coreSwitches) const;
     void SetPortBuffers(Network& network, uint32_t first) const;
 };
 

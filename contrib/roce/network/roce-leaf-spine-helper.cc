@@ -5,66 +5,41 @@ namespace ns3::roce
 {
 
 void
+LeafSpineHelper::AddOptions(OptionTable& table)
+{
+    Topology::AddOptions(table);
+    table.AddValue("spines", "Spine switches per datacenter", spines, Range::AtLeast(1));
+    table.AddValue("leaves", "Leaf switches per datacenter", leaves, Range::AtLeast(1));
+    table.AddValue("hostsPerLeaf", "Hosts per leaf switch", hostsPerLeaf, Range::AtLeast(1));
+    AddRate(table, "fabricRate", "Rate of leaf-spine links", fabricRate)
+        .UnusedIf([this] { return oversubscription > 0; }, "with --oversubscription");
+    AddDelay(table, "fabricDelay", "One-way delay of leaf-spine links", fabricDelay);
+    AddOversubscription(table,
+                        "oversubscription",
+                        "If above 0, sets fabricRate: host capacity over uplink capacity of a leaf",
+                        oversubscription);
+    AddBuffer(table, "leafBuffer", "Shared buffer of a leaf switch", leafBuffer);
+    AddBuffer(table, "spineBuffer", "Shared buffer of a spine switch", spineBuffer);
+    AddExternalOptions(
+        table,
+        {"DCI", "dcis", "dciLinks", "dciRate", "dciDelay", "dciBuffer", "dciEgressBuffer"});
+    table
+        .AddChoice("dciAttach",
+                   "Switches that DCI switches are linked to: spine or leaf",
+                   dcisAtLeaves,
+                   {{"spine", false}, {"leaf", true}})
+        .UnusedIf([this] { return datacenters < 2; }, "with --datacenters=1");
+}
+
+void
 LeafSpineHelper::Validate() const
 {
-    CheckPositive(spines, "spines");
-    CheckPositive(leaves, "leaves");
-    CheckPositive(hostsPerLeaf, "hostsPerLeaf");
-    CheckOversubscription(oversubscription, "oversubscription");
-    RefuseBoth(wanPortBuffer, "wanPortBuffer", dciEgressBuffer, "dciEgressBuffer");
-    const double nDcis = datacenters > 1 ? dcis : 0;
+    RefuseBoth(wanPortBuffer, external.egressBuffer, "wanPortBuffer and dciEgressBuffer");
+    const double nDcis = datacenters > 1 ? external.count : 0;
     ValidateCommon(1.0 * spines + leaves + nDcis,
                    1.0 * spines * leaves +
-                       nDcis * dciLinks * (dciAttach == "spine" ? spines : leaves));
-    CheckPositive(GetFabricRateBps(), "fabricRate");
-    CheckDelay(fabricDelay, "fabricDelay");
-    if (datacenters > 1)
-    {
-        CheckPositive(dcis, "dcis");
-        CheckPositive(dciLinks, "dciLinks");
-        CheckPositive(dciRate.GetBitRate(), "dciRate");
-        CheckDelay(dciDelay, "dciDelay");
-        CheckChoice(dciAttach, "dciAttach", "spine", "leaf");
-    }
-}
-
-std::vector<std::pair<std::string, std::string>>
-LeafSpineHelper::GetOwnAttributes() const
-{
-    return {{"ns3::roce::Port::DataRate", "hostRate, --fabricRate, --dciRate or --wanRate"},
-            {"ns3::roce::Link::Delay", "hostDelay, --fabricDelay, --dciDelay or --wanDelay"},
-            {"ns3::roce::Switch::BufferSize", "leafBuffer, --spineBuffer or --dciBuffer"},
-            {"ns3::roce::Switch::EgressLimit", "egressBuffer or --dciEgressBuffer"}};
-}
-
-std::vector<UnusedOptions>
-LeafSpineHelper::GetUnused() const
-{
-    std::vector<UnusedOptions> unused = Topology::GetUnused();
-    if (datacenters < 2)
-    {
-        unused.push_back({{"dcis",
-                           "dciAttach",
-                           "dciLinks",
-                           "dciRate",
-                           "dciDelay",
-                           "dciBuffer",
-                           "dciEgressBuffer"},
-                          "with --datacenters=1"});
-    }
-    if (oversubscription > 0)
-    {
-        unused.push_back({{"fabricRate"}, "with --oversubscription"});
-    }
-    if (egressBuffer.GetValue())
-    {
-        unused.push_back({{"leafBuffer", "spineBuffer", "dciBuffer"}, "with --egressBuffer"});
-    }
-    else if (dciEgressBuffer.GetValue())
-    {
-        unused.push_back({{"dciBuffer", "wanXonFraction"}, "with --dciEgressBuffer"});
-    }
-    return unused;
+                       nDcis * external.links * (dcisAtLeaves ? leaves : spines));
+    GetFabricRateBps(); // throws
 }
 
 std::vector<OptionPreset>
@@ -91,12 +66,6 @@ LeafSpineHelper::GetRackUplinkBps() const
     return GetFabricRateBps() * spines;
 }
 
-uint32_t
-LeafSpineHelper::GetExternals() const
-{
-    return dcis;
-}
-
 uint64_t
 LeafSpineHelper::GetFabricRateBps() const
 {
@@ -109,7 +78,6 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
 {
     std::vector<uint32_t> leafSwitches;
     std::vector<uint32_t> spineSwitches;
-    std::vector<uint32_t> dciSwitches;
     for (uint32_t l = 0; l < leaves; ++l)
     {
         leafSwitches.push_back(
@@ -124,19 +92,11 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
             network.Connect(leaf, spineSwitches.back(), GetFabricRateBps(), fabricDelay);
         }
     }
-    for (uint32_t d = 0; datacenters > 1 && d < dcis; ++d)
-    {
-        dciSwitches.push_back(
-            AddSwitch(network, datacenter, "dci" + std::to_string(d), dciBuffer, dciEgressBuffer));
-        for (uint32_t sw : dciAttach == "spine" ? spineSwitches : leafSwitches)
-        {
-            for (uint32_t l = 0; l < dciLinks; ++l)
-            {
-                network.Connect(sw, dciSwitches.back(), dciRate, dciDelay);
-            }
-        }
-    }
-    return dciSwitches;
+    return AddExternals(network,
+                        datacenter,
+                        "dci",
+                        dcisAtLeaves ? leafSwitches : spineSwitches,
+                        [](uint32_t, uint32_t) { return true; });
 }
 
 } // namespace ns3::roce

@@ -17,6 +17,110 @@
 namespace ns3::roce
 {
 
+/*
+ * Parallel runs. Stations and links become a graph (MakeGraph()), whose nodes weigh what a station
+ * has to do and whose edges are as long as a frame takes. StationGroups cuts it where edges are
+ * long: as long as the shortest edge that is cut, groups need not know of each other. Groups of one
+ * process meet at these windows; processes meet less often, since frames between them are sent in
+ * advance (Begin()).
+ */
+
+namespace
+{
+
+/// What is divided.
+struct Graph
+{
+    std::vector<StationGroups::Item> items; //!< NICs first, then switches; in their order
+    std::vector<Station*> stations;         //!< the same
+    std::vector<StationGroups::Edge> edges; //!< links
+};
+
+Graph
+MakeGraph(const NetworkParts& parts)
+{
+    Graph graph;
+    for (const auto& entry : parts.nics)
+    {
+        // It makes and takes in what a port of a switch only passes on.
+        graph.items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
+        graph.stations.push_back(PeekPointer(entry.nic));
+        // Made here, and not by several threads.
+        entry.nic->GetProfile(false);
+        entry.nic->GetProfile(parts.nics.back().datacenter != parts.nics.front().datacenter);
+    }
+    for (const auto& entry : parts.switches)
+    {
+        uint64_t rateBps = 0;
+        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+        {
+            rateBps += entry.sw->PeekPort(p)->GetRateBps();
+        }
+        graph.items.push_back({entry.datacenter, rateBps});
+        graph.stations.push_back(PeekPointer(entry.sw));
+    }
+    const auto nNics = static_cast<uint32_t>(parts.nics.size());
+    for (const auto& entry : parts.links)
+    {
+        graph.edges.push_back({entry.host ? entry.ends[0] : entry.ends[0] + nNics,
+                               entry.ends[1] + nNics,
+                               entry.link->GetDelayPs(),
+                               entry.host});
+    }
+    return graph;
+}
+
+/// @brief Refuse what cannot be divided. @param groups of it @param windowPs in which they need not
+/// meet @param ranks the processes, or null
+void
+RequireGroups(const StationGroups& groups, int64_t windowPs, const RankExchange* ranks)
+{
+    if (groups.GetN() < 2 || windowPs <= 0)
+    {
+        throw InputError(
+            windowPs <= 0
+                ? "threads: links of NICs have no delay, so that nothing may happen at once; "
+                  "expected one thread"
+                : "threads: all links have a delay of 0, so that the network cannot be divided; "
+                  "expected one thread");
+    }
+    if (ranks && groups.GetN() < ranks->GetN())
+    {
+        throw InputError("ranks: the network divides into " + std::to_string(groups.GetN()) +
+                         " parts, too few for " + std::to_string(ranks->GetN()) +
+                         " processes; expected at most " + std::to_string(groups.GetN()));
+    }
+}
+
+/// How long groups need not meet.
+struct Windows
+{
+    int64_t groupPs;   //!< those of one process
+    int64_t processPs; //!< the processes
+};
+
+/// @return shortest delays between groups of one and of different processes
+/// @param graph with these groups @param groups of it @param nRanks processes @param groupPs the
+/// longest window
+Windows
+WindowsOf(const Graph& graph, const StationGroups& groups, unsigned nRanks, int64_t groupPs)
+{
+    // At most so long: more frames at once would save nothing, and take memory.
+    Windows windows{groupPs, PS_PER_MS};
+    for (const StationGroups::Edge& edge : graph.edges)
+    {
+        const uint32_t a = groups.GetGroup(edge.a);
+        const uint32_t b = groups.GetGroup(edge.b);
+        const bool isOneRank = ParallelRun::RankOf(a, groups.GetN(), nRanks) ==
+                               ParallelRun::RankOf(b, groups.GetN(), nRanks);
+        int64_t& limitPs = isOneRank ? windows.groupPs : windows.processPs;
+        limitPs = a == b ? limitPs : std::min(limitPs, edge.delayPs);
+    }
+    return windows;
+}
+
+} // namespace
+
 void
 NetworkDivision::Check() const
 {
@@ -87,64 +191,20 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     Unite();
     Check();
     ParallelRun::CheckSinks();
-    // NICs first, then switches; by datacenter and in their order.
-    const auto nNics = static_cast<uint32_t>(m_parts.nics.size());
-    std::vector<StationGroups::Item> items;
-    std::vector<Station*> stations;
+    const Graph graph = MakeGraph(m_parts);
+    const StationGroups groups(graph.items, graph.edges, partitions);
     const int64_t marginPs = m_parts.GetLongestNicDelayPs();
-    for (const auto& entry : m_parts.nics)
-    {
-        // It makes and takes in what a port of a switch only passes on.
-        items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
-        stations.push_back(PeekPointer(entry.nic));
-        // Made here, and not by several threads.
-        entry.nic->GetProfile(false);
-        entry.nic->GetProfile(m_parts.nics.back().datacenter != m_parts.nics.front().datacenter);
-    }
-    for (const auto& entry : m_parts.switches)
-    {
-        uint64_t rateBps = 0;
-        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
-        {
-            rateBps += entry.sw->PeekPort(p)->GetRateBps();
-        }
-        items.push_back({entry.datacenter, rateBps});
-        stations.push_back(PeekPointer(entry.sw));
-    }
-    std::vector<StationGroups::Edge> edges;
-    for (const auto& entry : m_parts.links)
-    {
-        edges.push_back({entry.host ? entry.ends[0] : entry.ends[0] + nNics,
-                         entry.ends[1] + nNics,
-                         entry.link->GetDelayPs(),
-                         entry.host});
-    }
-    const StationGroups groups(items, edges, partitions);
     // Completion callbacks may schedule the rest of the run: not later than
     // without threads.
-    int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
-    if (groups.GetN() < 2 || windowPs <= 0)
-    {
-        throw InputError(
-            windowPs <= 0
-                ? "threads: links of NICs have no delay, so that nothing may happen at once; "
-                  "expected one thread"
-                : "threads: all links have a delay of 0, so that the network cannot be divided; "
-                  "expected one thread");
-    }
-    if (ranks && groups.GetN() < ranks->GetN())
-    {
-        throw InputError("ranks: the network divides into " + std::to_string(groups.GetN()) +
-                         " parts, too few for " + std::to_string(ranks->GetN()) +
-                         " processes; expected at most " + std::to_string(groups.GetN()));
-    }
+    const int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
+    RequireGroups(groups, windowPs, ranks);
     m_parallel = std::make_unique<ParallelRun>(groups.GetN(),
                                                threads,
                                                measure,
                                                ranks ? MakeMail(*ranks) : nullptr);
-    for (uint32_t i = 0; i < items.size(); ++i)
+    for (uint32_t i = 0; i < graph.stations.size(); ++i)
     {
-        m_parallel->Add(*stations[i], groups.GetGroup(i));
+        m_parallel->Add(*graph.stations[i], groups.GetGroup(i));
     }
     for (const auto& entry : m_parts.links)
     {
@@ -155,21 +215,12 @@ NetworkDivision::Divide(const NetworkFlows& flows,
         m_parallel->Begin(windowPs);
         return;
     }
-    // At most so long: more frames at once would save nothing, and take memory.
-    int64_t meetingPs = PS_PER_MS;
-    windowPs = marginPs;
-    for (const StationGroups::Edge& edge : edges)
-    {
-        const uint32_t a = groups.GetGroup(edge.a);
-        const uint32_t b = groups.GetGroup(edge.b);
-        const bool isOneRank = ParallelRun::RankOf(a, groups.GetN(), ranks->GetN()) ==
-                               ParallelRun::RankOf(b, groups.GetN(), ranks->GetN());
-        int64_t& limitPs = isOneRank ? windowPs : meetingPs;
-        limitPs = a == b ? limitPs : std::min(limitPs, edge.delayPs);
-    }
+    const Windows windows = WindowsOf(graph, groups, ranks->GetN(), marginPs);
     // Flows that wait for others, whose end any process may learn, start as without threads.
     m_parallel->SetLeastEnd(flows.GetLastScheduledPs());
-    m_parallel->Begin(windowPs, !flows.HasWaiting() ? meetingPs : std::min(meetingPs, windowPs));
+    m_parallel->Begin(windows.groupPs,
+                      !flows.HasWaiting() ? windows.processPs
+                                          : std::min(windows.processPs, windows.groupPs));
 }
 
 std::unique_ptr<RankMail>

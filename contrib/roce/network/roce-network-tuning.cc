@@ -27,17 +27,6 @@ Network::InstallTuner(const ObjectFactory& factory)
         network.isTor.push_back(HasRole(s, SwitchRole::TOR));
     }
     network.pathInfo = [this](uint32_t src, uint32_t dst) { return GetPath(src, dst, 0); };
-    network.path = [this](uint32_t src, uint32_t dst) {
-        TunedPath path{GetPath(src, dst, 0).baseRttPs, 0, 0};
-        const std::vector<PathHop> hops = TracePath(src, dst, 0);
-        path.routers = static_cast<uint32_t>(hops.size()) - (hops.empty() ? 0 : 1);
-        path.leastDelayPs = hops.empty() ? 0 : std::numeric_limits<int64_t>::max();
-        for (const PathHop& hop : hops)
-        {
-            path.leastDelayPs = std::min(path.leastDelayPs, hop.spec.delayPs);
-        }
-        return path;
-    };
     network.catchUp = [this] { CatchUp(); };
     network.noteShared = [this] { m_division->NoteShared(); };
     network.isDone = [this] { return IsSimulatorDone(); };

@@ -9,80 +9,108 @@
 namespace ns3::roce
 {
 
-void
-Topology::CheckPositive(uint64_t value, const char* name)
+namespace
 {
-    if (value == 0)
-    {
-        throw InputError(std::string("topology: ") + name + " is 0, expected at least 1");
-    }
+
+/// A WAN port resumes at half of its threshold: the buffer is far deeper than what is on the way.
+constexpr double WAN_XON_FRACTION = 0.5;
+
+} // namespace
+
+void
+Topology::AddOptions(OptionTable& table)
+{
+    table.AddValue("datacenters", "Number of datacenters", datacenters, Range::AtLeast(1));
+    table.AddValue("nicsPerHost", "NICs per host", nicsPerHost, Range::AtLeast(1));
+    AddRate(table, "hostRate", "Rate of host links", hostRate);
+    AddDelay(table, "hostDelay", "One-way delay of host links", hostDelay);
+    table
+        .AddValue("egressBuffer",
+                  "If above 0: instead of shared buffers, a drop-tail queue of this size at each "
+                  "switch port; needs --lossless=0",
+                  egressBuffer)
+        .Replaces("ns3::roce::Switch::EgressLimit");
+    table.AddUnusedAttributes(
+        {"ns3::roce::Switch::Alpha",
+         "ns3::roce::Switch::EgressAlpha",
+         "ns3::roce::Switch::ReservedBytes"},
+        UnusedWhile([this] { return egressBuffer.GetValue() > 0; }, "with --egressBuffer"));
 }
 
 void
-Topology::CheckDelay(const Time& delay, const char* name)
+Topology::AddExternalOptions(OptionTable& table, const ExternalNames& names)
 {
-    if (delay.IsStrictlyNegative())
-    {
-        throw InputError(std::string("topology: ") + name + " is negative, expected 0 or more");
-    }
+    const std::string switches = std::string(names.what) + " switches";
+    table.SetGroup(UnusedWhile([this] { return datacenters < 2; }, "with --datacenters=1"));
+    AddRate(table, "wanRate", "Rate of each WAN link", wanRate);
+    AddDelay(table, "wanDelay", "One-way delay of WAN links", wanDelay);
+    table.AddValue("wanLinks",
+                   "WAN links between each pair of " + switches,
+                   wanLinks,
+                   Range::AtLeast(1));
+    table.AddValue("wanPortBuffer",
+                   "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
+                   wanPortBuffer);
+    table.AddRemoved("wanXonFraction", "none: WAN ports resume at half of their Xoff threshold");
+    table.AddValue(names.count, switches + " per datacenter", external.count, Range::AtLeast(1));
+    table.AddValue(names.links,
+                   "Links of each of them to each switch below",
+                   external.links,
+                   Range::AtLeast(1));
+    AddRate(table, names.rate, "Rate of each of these links", external.rate);
+    AddDelay(table, names.delay, "One-way delay of these links", external.delay);
+    AddBuffer(table, names.buffer, "Shared buffer of them, without WAN ports", external.buffer)
+        .UnusedIf([this] { return external.egressBuffer.GetValue() > 0; },
+                  std::string("with --") + names.egressBuffer);
+    table
+        .AddValue(names.egressBuffer,
+                  "egressBuffer of all ports of " + switches + "; 0: egressBuffer",
+                  external.egressBuffer)
+        .Replaces("ns3::roce::Switch::EgressLimit");
+    table.SetGroup(nullptr);
+}
+
+Option&
+Topology::AddRate(OptionTable& table, const char* name, const char* help, DataRate& rate)
+{
+    return table.AddValue(name, help, rate, Range::Above(0)).Replaces("ns3::roce::Port::DataRate");
 }
 
 void
-Topology::CheckChoice(const std::string& value,
-                      const char* name,
-                      const char* first,
-                      const char* second)
+Topology::AddDelay(OptionTable& table, const char* name, const char* help, Time& delay)
 {
-    if (value != first && value != second)
-    {
-        throw InputError(std::string("topology: ") + name + " is '" + value + "', expected " +
-                         first + " or " + second);
-    }
+    table.AddValue(name, help, delay).Replaces("ns3::roce::Link::Delay");
+}
+
+Option&
+Topology::AddBuffer(OptionTable& table, const char* name, const char* help, QueueSize& buffer)
+{
+    return table.AddValue(name, help, buffer)
+        .Replaces("ns3::roce::Switch::BufferSize")
+        .UnusedIf([this] { return egressBuffer.GetValue() > 0; }, "with --egressBuffer");
 }
 
 void
-Topology::RefuseBoth(const ByteSize& pool,
-                     const char* poolName,
-                     const ByteSize& limit,
-                     const char* limitName)
+Topology::AddOversubscription(OptionTable& table, const char* name, const char* help, double& ratio)
+{
+    table.AddValue(name, help, ratio, Range::Within(0.001, 1e9).Or(0));
+}
+
+void
+Topology::RefuseBoth(const ByteSize& pool, const ByteSize& limit, const std::string& names)
 {
     if (pool.GetValue() && limit.GetValue())
     {
-        throw InputError(std::string("topology: ") + poolName + " and " + limitName +
+        throw InputError("topology: " + names +
                          " are both given, expected one of them: ports with an egress limit use no "
                          "other buffer");
     }
 }
 
 void
-Topology::CheckOversubscription(double value, const char* name)
-{
-    if (!(value == 0 || value >= 0.001) || std::isinf(value))
-    {
-        throw InputError(std::string("topology: ") + name + " is " + std::to_string(value) +
-                         ", expected 0 (off) or at least 0.001");
-    }
-}
-
-void
 Topology::ValidateCommon(double nSwitches, double nLinks) const
 {
-    CheckPositive(datacenters, "datacenters");
-    CheckPositive(nicsPerHost, "nicsPerHost");
-    CheckPositive(hostRate.GetBitRate(), "hostRate");
-    CheckDelay(hostDelay, "hostDelay");
-    if (datacenters > 1)
-    {
-        CheckPositive(wanRate.GetBitRate(), "wanRate");
-        CheckDelay(wanDelay, "wanDelay");
-        CheckPositive(wanLinks, "wanLinks");
-        if (!(wanXonFraction >= 0 && wanXonFraction <= 1))
-        {
-            throw InputError("topology: wanXonFraction is " + std::to_string(wanXonFraction) +
-                             ", expected 0 to 1");
-        }
-    }
-    RefuseBoth(wanPortBuffer, "wanPortBuffer", egressBuffer, "egressBuffer");
+    RefuseBoth(wanPortBuffer, egressBuffer, "wanPortBuffer and egressBuffer");
     if (datacenters > 1)
     {
         Network::GetLongLinkBufferBytes(wanRate,
@@ -120,7 +148,12 @@ Topology::UplinkRateBps(double belowBps,
     {
         return given.GetBitRate();
     }
-    return static_cast<uint64_t>(std::llround(belowBps / (oversubscription * uplinks)));
+    const int64_t bps = std::llround(belowBps / (oversubscription * uplinks));
+    if (bps == 0)
+    {
+        throw InputError("topology: the oversubscription leaves uplinks of 0 bit/s, expected less");
+    }
+    return static_cast<uint64_t>(bps);
 }
 
 uint32_t
@@ -161,32 +194,36 @@ Topology::AddRack(Network& network,
     return rack;
 }
 
-std::vector<UnusedOptions>
-Topology::GetUnused() const
+std::vector<uint32_t>
+Topology::AddExternals(Network& network,
+                       uint32_t datacenter,
+                       const std::string& name,
+                       const std::vector<uint32_t>& below,
+                       const std::function<bool(uint32_t, uint32_t)>& isJoined) const
 {
-    std::vector<UnusedOptions> unused;
-    if (datacenters < 2)
+    std::vector<uint32_t> switches;
+    for (uint32_t e = 0; datacenters > 1 && e < external.count; ++e)
     {
-        unused.push_back({{"wanRate", "wanDelay", "wanLinks", "wanPortBuffer", "wanXonFraction"},
-                          "with --datacenters=1"});
+        switches.push_back(AddSwitch(network,
+                                     datacenter,
+                                     name + std::to_string(e),
+                                     external.buffer,
+                                     external.egressBuffer));
+        for (uint32_t b = 0; b < below.size(); ++b)
+        {
+            for (uint32_t l = 0; isJoined(e, b) && l < external.links; ++l)
+            {
+                network.Connect(below[b], switches.back(), external.rate, external.delay);
+            }
+        }
     }
-    else if (egressBuffer.GetValue())
-    {
-        unused.push_back({{"wanXonFraction"}, "with --egressBuffer"});
-    }
-    if (egressBuffer.GetValue())
-    {
-        unused.push_back({{"ns3::roce::Switch::Alpha",
-                           "ns3::roce::Switch::EgressAlpha",
-                           "ns3::roce::Switch::ReservedBytes"},
-                          "with --egressBuffer"});
-    }
-    return unused;
+    return switches;
 }
 
 void
 Topology::Construct(Network& network) const
 {
+    OptionTable::Check(*this, "topology: ");
     Validate();
     std::vector<std::vector<uint32_t>> externals;
     for (uint32_t dc = 0; dc < datacenters; ++dc)
@@ -207,7 +244,7 @@ Topology::ConnectDatacenters(Network& network,
     {
         for (uint32_t b = a + 1; b < datacenters; ++b)
         {
-            for (uint32_t e = 0; e < GetExternals(); ++e)
+            for (uint32_t e = 0; e < external.count; ++e)
             {
                 for (uint32_t l = 0; l < wanLinks; ++l)
                 {
@@ -216,7 +253,7 @@ Topology::ConnectDatacenters(Network& network,
                                         wanRate,
                                         wanDelay,
                                         wanPortBuffer,
-                                        wanXonFraction);
+                                        WAN_XON_FRACTION);
                 }
             }
         }
@@ -245,7 +282,7 @@ Topology::GetCapacity(LoadReference reference) const
     capacity.uplinkBps = GetRackUplinkBps() * GetRacks() * datacenters;
     if (datacenters > 1)
     {
-        capacity.wanBps = wanRate.GetBitRate() * wanLinks * GetExternals() * (datacenters - 1);
+        capacity.wanBps = wanRate.GetBitRate() * wanLinks * external.count * (datacenters - 1);
     }
     return capacity;
 }

@@ -9,15 +9,27 @@
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-option-preset.h"
-#include "ns3/roce-unused-options.h"
+#include "ns3/roce-option-table.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ns3::roce
 {
+
+/// The external switches of each datacenter, and their links to its other switches.
+struct ExternalSwitches
+{
+    uint32_t count{1};            //!< 1 or more
+    uint32_t links{1};            //!< parallel ones to each switch that they are joined to
+    DataRate rate{"100Gbps"};     //!< of each link
+    Time delay{MicroSeconds(1)};  //!< one way
+    QueueSize buffer{"256MiB"};   //!< shared buffer, without the WAN ports
+    QueueSize egressBuffer{"0B"}; //!< Topology::egressBuffer of all their ports; 0: the same
+};
 
 /**
  * @ingroup roce
@@ -41,9 +53,9 @@ struct Topology
     Time wanDelay{MicroSeconds(500)};
     uint32_t wanLinks{1};         //!< parallel links between each pair of external switches
     ByteSize wanPortBuffer;       //!< buffer of each WAN port; 0: four one-way BDPs and 4 MiB
-    double wanXonFraction{0.5};   //!< Xon over Xoff threshold of a WAN port
     QueueSize egressBuffer{"0B"}; //!< > 0: drop-tail limit of each switch port, in place of shared
                                   //!< buffers; see Switch::EgressLimit
+    ExternalSwitches external;    //!< for more than one datacenter
 
     virtual ~Topology() = default;
 
@@ -66,12 +78,8 @@ struct Topology
     /// @brief Capacities a load may refer to. @param reference which one. @return all of them
     LoadCapacity GetCapacity(LoadReference reference) const;
 
-    /// @return attributes that the topology sets itself, each with the options to use instead
-    /// (without the first one's dashes)
-    virtual std::vector<std::pair<std::string, std::string>> GetOwnAttributes() const = 0;
-
-    /// @return options that change nothing, whether they are given or not
-    virtual std::vector<UnusedOptions> GetUnused() const;
+    /// @brief Make every parameter an option. @param table of the program
+    virtual void AddOptions(OptionTable& table);
 
     /// @return networks of papers
     virtual std::vector<OptionPreset> GetPresets() const
@@ -88,44 +96,51 @@ struct Topology
     /// @return capacity of a rack's switch towards the rest of its datacenter, bit/s
     virtual uint64_t GetRackUplinkBps() const = 0;
 
-    /// @return external switches per datacenter
-    virtual uint32_t GetExternals() const = 0;
-
   protected:
     Topology() = default;
     Topology(const Topology&) = default;
     Topology& operator=(const Topology&) = default;
 
-    /**
-     * @brief Make the common parameters options of the program.
-     * @tparam C ns-3's CommandLine or CheckedCommandLine
-     * @param cmd command line
-     * @param external what this topology calls an external switch
-     */
-    template <typename C>
-    void AddCommonOptions(C& cmd, const std::string& external)
+    /// What a kind of topology calls its external switches, and its options of them.
+    struct ExternalNames
     {
-        cmd.AddValue("datacenters", "Number of datacenters", datacenters);
-        cmd.AddValue("nicsPerHost", "NICs per host", nicsPerHost);
-        cmd.AddValue("hostRate", "Rate of host links", hostRate);
-        cmd.AddValue("hostDelay", "One-way delay of host links", hostDelay);
-        cmd.AddValue("wanRate", "Rate of each WAN link", wanRate);
-        cmd.AddValue("wanDelay", "One-way delay of WAN links", wanDelay);
-        cmd.AddValue("wanLinks",
-                     "WAN links between each pair of " + external + " switches",
-                     wanLinks);
-        cmd.AddValue("wanPortBuffer",
-                     "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
-                     wanPortBuffer);
-        cmd.AddValue("wanXonFraction", "Xon over Xoff threshold of a WAN port", wanXonFraction);
-        cmd.AddValue("egressBuffer",
-                     "If above 0: instead of shared buffers, a drop-tail queue of this size at "
-                     "each switch port; needs --lossless=0",
-                     egressBuffer);
-    }
+        const char* what; //!< in help texts
+        const char* count;
+        const char* links;
+        const char* rate;
+        const char* delay;
+        const char* buffer;
+        const char* egressBuffer;
+    };
+
+    /// @brief Make the parameters of external switches options. @param table of the program @param
+    /// names of them
+    void AddExternalOptions(OptionTable& table, const ExternalNames& names);
+
+    /// @brief Add an option for the rate of links. @param table of the program; the rest as in
+    /// OptionTable::AddValue() @param name see there @param help see there @param rate see there
+    /// @return the option
+    static Option& AddRate(OptionTable& table, const char* name, const char* help, DataRate& rate);
+
+    /// @brief Add an option for the delay of links, see AddRate(). @param table of the program
+    /// @param name see there @param help see there @param delay see there
+    static void AddDelay(OptionTable& table, const char* name, const char* help, Time& delay);
+
+    /// @brief Add an option for a shared buffer of switches, see AddRate(). @param table of the
+    /// program @param name see there @param help see there @param buffer see there @return the
+    /// option
+    Option& AddBuffer(OptionTable& table, const char* name, const char* help, QueueSize& buffer);
+
+    /// @brief Add an option for an oversubscription, see AddRate(). @param table of the program
+    /// @param name see there @param help see there @param ratio see there
+    static void AddOversubscription(OptionTable& table,
+                                    const char* name,
+                                    const char* help,
+                                    double& ratio);
 
     /**
-     * @brief Check all parameters; a helper checks its own and those of this class.
+     * @brief Check parameters together, each of which is in its range; a helper checks its own and
+     * those of this class.
      * @throw InputError naming the parameter
      */
     virtual void Validate() const = 0;
@@ -176,26 +191,25 @@ struct Topology
                        const QueueSize& buffer,
                        const QueueSize& egressLimit = QueueSize("0B")) const;
 
-    /// Refuse 0 as the value of a parameter.
-    static void CheckPositive(uint64_t value, const char* name);
+    /**
+     * @brief Add the external switches of a datacenter and their links; none if it is the only one.
+     * @param network where
+     * @param datacenter index
+     * @param name of the switches, without the datacenter and index
+     * @param below switches that they are joined to
+     * @param isJoined whether an external switch is joined to a switch below, by their indices
+     * @return the switches
+     */
+    std::vector<uint32_t> AddExternals(
+        Network& network,
+        uint32_t datacenter,
+        const std::string& name,
+        const std::vector<uint32_t>& below,
+        const std::function<bool(uint32_t external, uint32_t below)>& isJoined) const;
 
-    /// Refuse a negative delay as the value of a parameter.
-    static void CheckDelay(const Time& delay, const char* name);
-
-    /// Refuse a value of a parameter that is neither of two choices.
-    static void CheckChoice(const std::string& value,
-                            const char* name,
-                            const char* first,
-                            const char* second);
-
-    /// Refuse a buffer of each ingress port and a limit of each egress port at once.
-    static void RefuseBoth(const ByteSize& pool,
-                           const char* poolName,
-                           const ByteSize& limit,
-                           const char* limitName);
-
-    /// Refuse all but 0 and sensible ratios as the value of a parameter.
-    static void CheckOversubscription(double value, const char* name);
+    /// @throw InputError for a buffer of each ingress port and a limit of each egress port at once.
+    /// @param pool the buffer @param limit the limit @param names of both
+    static void RefuseBoth(const ByteSize& pool, const ByteSize& limit, const std::string& names);
 
     /**
      * @brief The rate of each uplink that an oversubscription asks for.
@@ -204,6 +218,7 @@ struct Topology
      * @param oversubscription belowBps over the uplinks' capacity; 0: not given
      * @param given rate if it is not
      * @return bit/s
+     * @throw InputError for 0
      */
     static uint64_t UplinkRateBps(double belowBps,
                                   uint32_t uplinks,

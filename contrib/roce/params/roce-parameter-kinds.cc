@@ -158,6 +158,32 @@ Count::Write(int64_t number, AttributeValue& to)
 }
 
 bool
+Unsigned::Parse(const std::string& text, uint64_t& number)
+{
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, number);
+    return result.ec == std::errc() && result.ptr == end;
+}
+
+std::string
+Unsigned::Print(uint64_t number)
+{
+    return std::to_string(number);
+}
+
+bool
+Unsigned::Read(const AttributeValue& from, uint64_t& number)
+{
+    return ReadAs<UintegerValue>(from, [&](auto value) { number = value; });
+}
+
+bool
+Unsigned::Write(uint64_t number, AttributeValue& to)
+{
+    return WriteAs<UintegerValue>(to, number);
+}
+
+bool
 Duration::Parse(const std::string& text, int64_t& ps)
 {
     static const std::map<std::string, double> seconds{{"fs", 1e-15},
@@ -292,6 +318,31 @@ bool
 Size::Write(uint32_t bytes, AttributeValue& to)
 {
     return WriteAs<QueueSizeValue>(to, QueueSize(QueueSizeUnit::BYTES, bytes));
+}
+
+bool
+LargeSize::Parse(const std::string& text, uint64_t& bytes)
+{
+    return ByteSize::Parse(text, bytes);
+}
+
+std::string
+LargeSize::Print(uint64_t bytes)
+{
+    return bytes <= UINT32_MAX ? Size::Print(static_cast<uint32_t>(bytes))
+                               : std::to_string(bytes) + "B";
+}
+
+bool
+LargeSize::Read(const AttributeValue& from, uint64_t& bytes)
+{
+    return ReadAs<QueueSizeValue>(from, [&](auto value) { bytes = value.GetValue(); });
+}
+
+bool
+LargeSize::Write(uint64_t, AttributeValue&)
+{
+    return false; // ns-3 has no such value
 }
 
 bool

@@ -130,6 +130,16 @@ struct Count
     static bool Write(int64_t number, AttributeValue& to);
 };
 
+/// A whole number that is not negative: UintegerValue.
+struct Unsigned
+{
+    using Plain = uint64_t;
+    static bool Parse(const std::string& text, uint64_t& number);
+    static std::string Print(uint64_t number);
+    static bool Read(const AttributeValue& from, uint64_t& number);
+    static bool Write(uint64_t number, AttributeValue& to);
+};
+
 /// A time in picoseconds: TimeValue.
 struct Duration
 {
@@ -165,6 +175,16 @@ struct Size
     static std::string Print(uint32_t bytes);
     static bool Read(const AttributeValue& from, uint32_t& bytes);
     static bool Write(uint32_t bytes, AttributeValue& to);
+};
+
+/// A size in bytes that may need 64 bits: as option only.
+struct LargeSize
+{
+    using Plain = uint64_t;
+    static bool Parse(const std::string& text, uint64_t& bytes);
+    static std::string Print(uint64_t bytes);
+    static bool Read(const AttributeValue& from, uint64_t& bytes);
+    static bool Write(uint64_t bytes, AttributeValue& to);
 };
 
 /// BooleanValue.

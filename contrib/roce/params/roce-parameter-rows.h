@@ -6,6 +6,10 @@
 #include "roce-parameter-value.h"
 
 #include "ns3/attribute.h"
+#include "ns3/data-rate.h"
+#include "ns3/nstime.h"
+#include "ns3/queue-size.h"
+#include "ns3/roce-byte-size.h"
 
 #include <cstddef>
 #include <functional>
@@ -105,6 +109,74 @@ class TypedRow : public ParameterRow
     }
 };
 
+/// How a variable holds a number: as a number, or as one of the types that ns-3 has for it.
+template <typename Held>
+struct Holder
+{
+    static_assert(std::is_arithmetic_v<Held>);
+
+    static Held Get(Held held)
+    {
+        return held;
+    }
+};
+
+template <>
+struct Holder<Time>
+{
+    static int64_t Get(const Time& held)
+    {
+        return held.GetPicoSeconds();
+    }
+
+    static Time Make(int64_t ps)
+    {
+        return PicoSeconds(ps);
+    }
+};
+
+template <>
+struct Holder<DataRate>
+{
+    static uint64_t Get(const DataRate& held)
+    {
+        return held.GetBitRate();
+    }
+
+    static DataRate Make(uint64_t bps)
+    {
+        return DataRate(bps);
+    }
+};
+
+template <>
+struct Holder<QueueSize>
+{
+    static uint32_t Get(const QueueSize& held)
+    {
+        return held.GetValue();
+    }
+
+    static QueueSize Make(uint32_t bytes)
+    {
+        return QueueSize(QueueSizeUnit::BYTES, bytes);
+    }
+};
+
+template <>
+struct Holder<ByteSize>
+{
+    static uint64_t Get(const ByteSize& held)
+    {
+        return held.GetValue();
+    }
+
+    static ByteSize Make(uint64_t bytes)
+    {
+        return ByteSize(bytes);
+    }
+};
+
 /// A row of a number, a time, a rate, a size or a flag.
 template <typename Kind, typename Held>
 class NumberRow : public TypedRow<Held>
@@ -126,7 +198,7 @@ class NumberRow : public TypedRow<Held>
 
     bool Get(const void* held, AttributeValue& value) const override
     {
-        return Kind::Write(static_cast<Plain>(At(held)), value);
+        return Kind::Write(static_cast<Plain>(Holder<Held>::Get(At(held))), value);
     }
 
     bool Parse(void* held, const std::string& text) const override
@@ -137,24 +209,32 @@ class NumberRow : public TypedRow<Held>
 
     std::string Print(const void* held) const override
     {
-        return Kind::Print(static_cast<Plain>(At(held)));
+        return Kind::Print(static_cast<Plain>(Holder<Held>::Get(At(held))));
     }
 
     bool IsInRange(const void* held) const override
     {
-        return m_range.Contains(static_cast<double>(At(held)));
+        return m_range.Contains(static_cast<double>(Holder<Held>::Get(At(held))));
     }
 
   private:
     /// @return false if the member cannot hold the value. @param held changed @param plain new
     static bool Take(void* held, Plain plain)
     {
-        const bool good = IsHeld(plain);
-        if (good)
+        if constexpr (!std::is_arithmetic_v<Held>)
         {
-            At(held) = static_cast<Held>(plain);
+            At(held) = Holder<Held>::Make(plain);
+            return true;
         }
-        return good;
+        else
+        {
+            const bool good = IsHeld(plain);
+            if (good)
+            {
+                At(held) = static_cast<Held>(plain);
+            }
+            return good;
+        }
     }
 
     /// @return whether the member can hold a value

@@ -41,6 +41,7 @@ struct ParameterInfo
     std::vector<std::string> profileText; //!< value in each profile
     bool hasProfiles{false};              //!< PROFILE is a value, too
     bool isLive{false};                   //!< may be changed during a simulation
+    bool isFixed{false};                  //!< profiles alone decide: no attribute
 };
 
 /// The attribute Profile.

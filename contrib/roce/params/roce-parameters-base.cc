@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-parameters-base.h"
 
+#include "roce-fixed-values.h"
+
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -130,6 +132,18 @@ ParameterTableBase::AddText(const char* name,
 }
 
 void
+ParameterTableBase::MakeFixed()
+{
+    m_rows.back()->isFixed = true;
+}
+
+void
+ParameterTableBase::AddConstants(const std::vector<std::pair<std::string, std::string>>& values)
+{
+    m_constants.insert(m_constants.end(), values.begin(), values.end());
+}
+
+void
 ParameterTableBase::MakeLive()
 {
     for (const std::shared_ptr<ParameterRow>& row : m_rows)
@@ -160,9 +174,32 @@ ParameterTableBase::AddAttributes(TypeId tid, const MakeAccessor& make) const
     {
         add(m_profile, PROFILE_ROW);
     }
+    for (const auto& [name, value] : m_constants)
+    {
+        FixedValues::Add(m_typeName, name, value);
+    }
     for (std::size_t i = 0; i < m_rows.size(); ++i)
     {
-        add(m_rows[i], i);
+        const ParameterRow& row = *m_rows[i];
+        if (!row.isFixed)
+        {
+            add(m_rows[i], i);
+            continue;
+        }
+        std::string byProfile;
+        std::vector<std::string> names = m_profile->GetNames();
+        const std::vector<std::string>& texts = row.profileText;
+        if (std::count(texts.begin(), texts.end(), texts.front()) ==
+            static_cast<std::ptrdiff_t>(texts.size()))
+        {
+            byProfile = texts.front();
+            names.clear();
+        }
+        for (std::size_t p = 0; p < names.size(); ++p)
+        {
+            byProfile += (p ? ", " : "") + row.profileText[p] + " with Profile=" + names[p];
+        }
+        FixedValues::Add(m_typeName, row.name, byProfile);
     }
     return tid;
 }

@@ -118,6 +118,13 @@ class ParameterTableBase
                  const std::vector<std::string>& values,
                  const char* help);
 
+    /// @brief The last row is for profiles alone: no attribute.
+    void MakeFixed();
+
+    /// @brief Take values that are no parameters any more. @param values see
+    /// ParameterTable::Constants()
+    void AddConstants(const std::vector<std::pair<std::string, std::string>>& values);
+
     /// @brief All rows so far may be changed during a simulation.
     void MakeLive();
 
@@ -145,6 +152,7 @@ class ParameterTableBase
     const char* m_typeName;
     std::shared_ptr<ProfileInfo> m_profile;
     std::vector<std::shared_ptr<ParameterRow>> m_rows;
+    std::vector<std::pair<std::string, std::string>> m_constants; //!< names and values
 };
 
 /**

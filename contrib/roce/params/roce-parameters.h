@@ -199,6 +199,48 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
+    /**
+     * @brief A number or flag that profiles alone decide, without an attribute.
+     * @tparam Kind of the number, if it has a unit
+     * @param name that an attribute would have, for messages
+     * @param member pointer to the member of P, or a function from P& to a reference
+     * @param values in each profile, or one for all
+     * @return this
+     */
+    template <typename Kind = void, typename M, typename T = Held<M>>
+    ParameterTable& Fixed(const char* name, M member, const std::vector<T>& values)
+    {
+        using Plain = std::conditional_t<
+            std::is_same_v<T, bool>,
+            kind::Flag,
+            std::conditional_t<std::is_integral_v<T>, kind::Count, kind::Number>>;
+        using Row = std::conditional_t<std::is_void_v<Kind>, Plain, Kind>;
+        AddNumber<Row>(name, OffsetBytes(member), values, Range::Any(), "");
+        MakeFixed();
+        return *this;
+    }
+
+    /// @brief One of several texts that profiles alone decide. @param name see above @param member
+    /// see above @param values see above @param names texts and what they mean @return this
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Fixed(const char* name,
+                          M member,
+                          const std::vector<T>& values,
+                          const Names<T>& names)
+    {
+        AddChoice<T>(name, OffsetBytes(member), values, names, "");
+        MakeFixed();
+        return *this;
+    }
+
+    /// @brief Attributes that there were once and are constants in the code now, for messages.
+    /// @param values names, and values as text @return this
+    ParameterTable& Constants(const std::vector<std::pair<std::string, std::string>>& values)
+    {
+        AddConstants(values);
+        return *this;
+    }
+
     /// @brief See FinishFunction. @param finish called whenever values are put together @return
     /// this
     ParameterTable& Finish(FinishFunction finish)

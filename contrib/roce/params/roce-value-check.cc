@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-value-check.h"
 
+#include "roce-fixed-values.h"
 #include "roce-parameter-kinds.h"
 #include "roce-parameter-value.h"
 
@@ -86,6 +87,22 @@ IsChoice(const TypeId& tid, const TypeId& base)
                return base.GetName() == pair.first &&
                       tid.IsChildOf(TypeId::LookupByName(pair.second));
            });
+}
+
+/// @brief Refuse what was an attribute once. @param what names it in the message @param type that
+/// has no such attribute @param name of it @throw InputError if it was one of that type or a parent
+void
+RefuseFixed(const std::string& what, TypeId type, const std::string& name)
+{
+    for (bool more = true; more; type = type.GetParent())
+    {
+        const std::string reason = FixedValues::Explain(type.GetName(), name);
+        if (!reason.empty())
+        {
+            throw InputError(what + ": " + reason + ", expected no value");
+        }
+        more = type.HasParent();
+    }
 }
 
 bool
@@ -204,6 +221,7 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
         AttributeValue("--" + path, info.checker, value);
         return;
     }
+    RefuseFixed("--" + path, tid, name);
     throw InputError("--" + path + ": " + type + " itself has no attribute '" + name +
                      "', expected one of: " + (known.empty() ? "(none)" : known));
 }
@@ -362,6 +380,7 @@ ValueCheck::Factory(const std::string& what, const std::string& text, const Type
         TypeId::AttributeInformation info;
         if (equal == std::string::npos || !tid.LookupAttributeByName(item.substr(0, equal), &info))
         {
+            RefuseFixed(what + " " + item.substr(0, equal), tid, item.substr(0, equal));
             throw InputError(what + " has '" + item + "', expected ATTRIBUTE=VALUE with an " +
                              "attribute that --PrintAttributes=" + name + " lists");
         }

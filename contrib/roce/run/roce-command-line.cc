@@ -3,7 +3,6 @@
 
 #include "roce-print-profile.h"
 
-#include "ns3/callback.h"
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
@@ -14,10 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <limits>
 #include <numeric>
-#include <sstream>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +22,8 @@ namespace ns3::roce
 
 namespace
 {
+
+const char* const PRESET = "preset";
 
 /// Number of characters to insert, remove or replace to make one text of the other.
 std::size_t
@@ -60,47 +58,6 @@ FindGlobal(const std::string& name)
     return nullptr;
 }
 
-/// Kind and upper limit of an option's variable.
-template <typename T>
-constexpr std::pair<ValueKind, uint64_t>
-KindOf()
-{
-    if constexpr (std::is_same_v<T, bool>)
-    {
-        return {ValueKind::BOOLEAN, 0};
-    }
-    else if constexpr (std::is_integral_v<T>)
-    {
-        static_assert(std::is_unsigned_v<T>, "options are not negative");
-        return {ValueKind::UNSIGNED, std::numeric_limits<T>::max()};
-    }
-    else if constexpr (std::is_same_v<T, double>)
-    {
-        return {ValueKind::DOUBLE, 0};
-    }
-    else if constexpr (std::is_same_v<T, Time>)
-    {
-        return {ValueKind::TIME, 0};
-    }
-    else if constexpr (std::is_same_v<T, DataRate>)
-    {
-        return {ValueKind::DATA_RATE, 0};
-    }
-    else if constexpr (std::is_same_v<T, QueueSize>)
-    {
-        return {ValueKind::BYTES, 0};
-    }
-    else if constexpr (std::is_same_v<T, ByteSize>)
-    {
-        return {ValueKind::MANY_BYTES, 0};
-    }
-    else
-    {
-        static_assert(std::is_same_v<T, std::string>, "no option of this type");
-        return {ValueKind::TEXT, 0};
-    }
-}
-
 } // namespace
 
 CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::string& usage)
@@ -114,122 +71,15 @@ CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::strin
 }
 
 void
-CheckedCommandLine::Describe(const std::string& name,
-                             ValueKind kind,
-                             uint64_t largest,
-                             std::function<std::string()> print)
-{
-    m_options[name] = {kind, largest, std::move(print)};
-}
-
-template <typename T>
-void
-CheckedCommandLine::DescribeField(const std::string& name, const T& field)
-{
-    const auto [kind, largest] = KindOf<T>();
-    Describe(name, kind, largest, [&field] {
-        std::ostringstream text;
-        if constexpr (std::is_same_v<T, Time>)
-        {
-            text << field.GetPicoSeconds() << "ps";
-        }
-        else
-        {
-            text << std::boolalpha << field;
-        }
-        return text.str();
-    });
-}
-
-template <typename T>
-void
-CheckedCommandLine::Add(const std::string& name, const std::string& help, T& value)
-{
-    m_cmd.AddValue(name, help, value);
-    DescribeField(name, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, bool& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, uint32_t& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, uint64_t& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, double& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, Time& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, DataRate& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, QueueSize& value)
-{
-    // ns-3 itself does not know GB and TB.
-    const auto set = [&value](const std::string& text) {
-        uint64_t bytes = 0;
-        const bool good = ByteSize::Parse(text, bytes);
-        value = QueueSize(QueueSizeUnit::BYTES, static_cast<uint32_t>(bytes));
-        return good;
-    };
-    std::ostringstream usual;
-    usual << value;
-    m_cmd.AddValue(name, help, set, usual.str());
-    DescribeField(name, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, ByteSize& value)
-{
-    Add(name, help, value);
-}
-
-void
-CheckedCommandLine::AddValue(const std::string& name, const std::string& help, std::string& value)
-{
-    // ns-3's own string options end at the first blank and must not be empty. The callback takes
-    // the text by value in ns-3.37, by reference since 3.38.
-    const auto set = [&value](const std::string& text) {
-        value = text;
-        return true;
-    };
-    m_cmd.AddValue(name, help, set, value);
-    DescribeField(name, value);
-}
-
-void
 CheckedCommandLine::Parse(int argc, char** argv)
 {
-    for (int i = 1; i < argc && !m_beforeChecks.empty(); ++i)
+    for (int i = 1; i < argc; ++i)
     {
         const Argument argument = Split(argv[i]);
-        const auto use = m_beforeChecks.find(argument.name);
-        if (use != m_beforeChecks.end())
+        const Option* option = Find(argument.name);
+        if (option && option->beforeChecks)
         {
-            use->second(argument.value);
+            option->beforeChecks(argument.value);
         }
     }
     ValueCheck::GetEnvironmentAttributes(); // throws for bad ones
@@ -243,6 +93,15 @@ CheckedCommandLine::Parse(int argc, char** argv)
     {
         CheckArgument(argv[i]);
         m_given.insert(Split(argv[i]).name);
+    }
+    for (const Option& option : m_options)
+    {
+        // The callback takes the text by value in ns-3.37, by reference since 3.38.
+        const auto set = [&option](const std::string& text) {
+            option.Set(text);
+            return true;
+        };
+        m_cmd.AddValue(option.row->name, option.row->help, set, option.row->Print(option.variable));
     }
     arguments.insert(arguments.begin(), argc ? argv[0] : ""); // of one option the last value counts
     arguments.insert(arguments.end(), argv + std::min(argc, 1), argv + argc);
@@ -262,7 +121,7 @@ CheckedCommandLine::AddPresets(const std::vector<OptionPreset>& presets)
     {
         help += (&preset == &presets.front() ? "" : "; ") + preset.name + ", " + preset.what;
     }
-    AddValue("preset", help, m_preset);
+    AddValue(PRESET, help, m_preset);
 }
 
 /// @return the options that --preset sets, as they could be given
@@ -273,7 +132,7 @@ CheckedCommandLine::GetPresetArguments(int argc, char** argv) const
     for (int i = 1; i < argc; ++i)
     {
         const Argument argument = Split(argv[i]);
-        name = argument.name == "preset" ? argument.value : name;
+        name = argument.name == PRESET ? argument.value : name;
     }
     std::vector<std::string> arguments;
     if (name.empty() || m_presets.empty())
@@ -325,13 +184,6 @@ CheckedCommandLine::AddFileArguments(int argc, char** argv, std::vector<std::str
     }
 }
 
-void
-CheckedCommandLine::BeforeChecks(const std::string& name,
-                                 std::function<void(const std::string&)> use)
-{
-    m_beforeChecks[name] = std::move(use);
-}
-
 /// @return the parts of an argument; without a name if it is no option
 CheckedCommandLine::Argument
 CheckedCommandLine::Split(const std::string& argument)
@@ -357,11 +209,12 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     {
         throw InputError("argument '" + text + "', expected --name=value");
     }
-    if (m_options.count(name))
+    if (const Option* option = Find(name))
     {
-        CheckOption(argument);
+        CheckOption(*option, argument);
         return;
     }
+    CheckReplaced(name);
     TypeId tid;
     if (name == "PrintAttributes" && !TypeId::LookupByNameFailSafe(value, &tid))
     {
@@ -390,11 +243,6 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     {
         return;
     }
-    const auto overridden = m_overridden.find(name);
-    if (overridden != m_overridden.end())
-    {
-        throw InputError("--" + name + " has no effect here, expected --" + overridden->second);
-    }
     if (GlobalValue* global = FindGlobal(name))
     {
         ValueCheck::Global(name, global->GetChecker(), value);
@@ -407,25 +255,46 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     ValueCheck::Attribute(name, value);
 }
 
+/// Refuse what an option of the program sets, and options that are gone.
 void
-CheckedCommandLine::Refuse(const std::string& attribute, const std::string& option)
+CheckedCommandLine::CheckReplaced(const std::string& name) const
 {
-    m_overridden[attribute] = option;
+    const auto removed = m_removed.find(name);
+    if (removed != m_removed.end())
+    {
+        throw InputError("there is no --" + name + " any more, expected " + removed->second);
+    }
+    std::vector<std::string> options;
+    for (const Option& option : m_options)
+    {
+        if (std::count(option.replaced.begin(), option.replaced.end(), name))
+        {
+            options.push_back("--" + option.row->name);
+        }
+    }
+    std::string text;
+    for (const std::string& option : options)
+    {
+        text += (text.empty() ? "" : &option == &options.back() ? " or " : ", ") + option;
+    }
+    if (!text.empty())
+    {
+        throw InputError("--" + name + " has no effect here, expected " + text);
+    }
 }
 
 void
-CheckedCommandLine::CheckOption(const Argument& argument)
+CheckedCommandLine::CheckOption(const Option& option, const Argument& argument)
 {
     const auto& [name, value, hasValue] = argument;
-    const Option& option = m_options[name];
-    if (!hasValue && option.kind != ValueKind::BOOLEAN)
+    if (!hasValue && !option.isFlag)
     {
         throw InputError("--" + name + " has no value, expected --" + name + "=VALUE with " +
-                         ValueCheck::Expected(option.kind, option.largest));
+                         option.row->expected);
     }
     if (hasValue)
     {
-        ValueCheck::Value("--" + name, option.kind, value, option.largest);
+        option.Check(value);
     }
 }
 
@@ -434,8 +303,9 @@ CheckedCommandLine::Suggest(const std::string& name) const
 {
     std::string best;
     std::size_t least = name.size() / 3 + 2;
-    for (const auto& [known, option] : m_options)
+    for (const Option& option : m_options)
     {
+        const std::string& known = option.row->name;
         const std::size_t distance = EditDistance(name, known);
         if (distance < least)
         {
@@ -448,30 +318,40 @@ CheckedCommandLine::Suggest(const std::string& name) const
 }
 
 std::vector<std::string>
-CheckedCommandLine::DescribeUnused(const std::vector<UnusedOptions>& unused) const
+CheckedCommandLine::DescribeUnused(const std::vector<UnusedOptions>& more) const
 {
     std::vector<std::pair<std::string, std::string>> lines; // reason and options
-    for (const UnusedOptions& entry : unused)
-    {
-        for (const std::string& name : entry.names)
+    const auto add = [&](const std::string& name, const std::string& why) {
+        const auto line = std::find_if(lines.begin(), lines.end(), [&why](const auto& candidate) {
+            return candidate.first == why;
+        });
+        if (why.empty() || !IsGiven(name))
         {
-            if (!IsGiven(name))
-            {
-                continue;
-            }
-            const auto line =
-                std::find_if(lines.begin(), lines.end(), [&entry](const auto& candidate) {
-                    return candidate.first == entry.why;
-                });
-            if (line == lines.end())
-            {
-                lines.emplace_back(entry.why, "--" + name);
-            }
-            else
-            {
-                line->second += ", --" + name;
-            }
+            return;
         }
+        if (line == lines.end())
+        {
+            lines.emplace_back(why, "--" + name);
+        }
+        else
+        {
+            line->second += ", --" + name;
+        }
+    };
+    for (const Option& option : m_options)
+    {
+        add(option.row->name, option.FindUnusedReason());
+    }
+    for (const auto& [names, reason] : m_attributes)
+    {
+        const std::string why = reason();
+        std::for_each(names.begin(), names.end(), [&](const auto& name) { add(name, why); });
+    }
+    for (const UnusedOptions& entry : more)
+    {
+        std::for_each(entry.names.begin(), entry.names.end(), [&](const auto& name) {
+            add(name, entry.why);
+        });
     }
     std::vector<std::string> text;
     for (const auto& [why, names] : lines)
@@ -479,17 +359,6 @@ CheckedCommandLine::DescribeUnused(const std::vector<UnusedOptions>& unused) con
         text.push_back(names + ": without effect " + why);
     }
     return text;
-}
-
-std::map<std::string, std::string>
-CheckedCommandLine::GetValues() const
-{
-    std::map<std::string, std::string> values;
-    for (const auto& [name, option] : m_options)
-    {
-        values[name] = option.print();
-    }
-    return values;
 }
 
 } // namespace ns3::roce

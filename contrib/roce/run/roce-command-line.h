@@ -3,16 +3,10 @@
 #define ROCE_COMMAND_LINE_H
 
 #include "ns3/command-line.h"
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
-#include "ns3/queue-size.h"
-#include "ns3/roce-byte-size.h"
 #include "ns3/roce-default-scope.h"
 #include "ns3/roce-option-preset.h"
-#include "ns3/roce-unused-options.h"
-#include "ns3/roce-value-check.h"
+#include "ns3/roce-option-table.h"
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -35,7 +29,7 @@ namespace ns3::roce
  * Defaults of attributes and global values are put back when it ends, also those set elsewhere
  * since it was made: a process can run one program after the other.
  */
-class CheckedCommandLine
+class CheckedCommandLine : public OptionTable
 {
   public:
     /// Reads a file: full names of attributes, and values.
@@ -49,32 +43,7 @@ class CheckedCommandLine
     CheckedCommandLine(const std::string& file, const std::string& usage);
 
     /**
-     * @brief Add an option.
-     * @param name without dashes
-     * @param help one line
-     * @param value default and destination
-     */
-    void AddValue(const std::string& name, const std::string& help, bool& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, uint32_t& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, uint64_t& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, double& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, Time& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, DataRate& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, QueueSize& value);
-    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, ByteSize& value);
-    /// May be empty and may hold blanks. @copydoc AddValue(const std::string&,const
-    /// std::string&,bool&)
-    void AddValue(const std::string& name, const std::string& help, std::string& value);
-
-    /**
-     * @brief Add a topology's options, and refuse the attributes that it sets itself.
+     * @brief Add a topology's options and presets.
      * @tparam T LeafSpineHelper, FatTreeHelper
      * @param topology defaults and destination
      */
@@ -82,10 +51,6 @@ class CheckedCommandLine
     void AddTopology(T& topology)
     {
         topology.AddOptions(*this);
-        for (const auto& [attribute, options] : topology.GetOwnAttributes())
-        {
-            Refuse(attribute, options);
-        }
         AddPresets(topology.GetPresets());
     }
 
@@ -102,20 +67,6 @@ class CheckedCommandLine
      * @param read returns full names of attributes and their values; throws InputError
      */
     void AddAttributeFile(const std::string& name, const std::string& help, AttributeReader read);
-
-    /**
-     * @brief Refuse an attribute or global value that the program sets itself.
-     * @param attribute full name
-     * @param option the option to use instead, without dashes
-     */
-    void Refuse(const std::string& attribute, const std::string& option);
-
-    /**
-     * @brief Look at an option before anything is checked, for what concerns the checks' messages.
-     * @param name of the option, without dashes
-     * @param use called with each value given
-     */
-    void BeforeChecks(const std::string& name, std::function<void(const std::string&)> use);
 
     /**
      * @brief Check all arguments, then set options, attribute defaults and global values.
@@ -135,6 +86,18 @@ class CheckedCommandLine
         return m_given.count(name) > 0;
     }
 
+    /// @param variable that an option sets. @return the option's name
+    const std::string& NameFor(const void* variable) const
+    {
+        return FindFor(variable)->row->name;
+    }
+
+    /// @param variable that an option sets. @return whether that was on the command line
+    bool IsGivenFor(const void* variable) const
+    {
+        return IsGiven(NameFor(variable));
+    }
+
     /// @return names of options, attributes and global values that were on the command line
     const std::set<std::string>& GetGiven() const
     {
@@ -142,24 +105,13 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Report options that have no effect.
-     * @param unused options that change nothing
+     * @brief Report options and attributes that were given and have no effect.
+     * @param more that only the caller knows
      * @return one line for each reason: "--a, --b: without effect with --c"
      */
-    std::vector<std::string> DescribeUnused(const std::vector<UnusedOptions>& unused) const;
-
-    /// @return every option with its present value as text
-    std::map<std::string, std::string> GetValues() const;
+    std::vector<std::string> DescribeUnused(const std::vector<UnusedOptions>& more = {}) const;
 
   private:
-    /// Our record of an option, next to ns-3's.
-    struct Option
-    {
-        ValueKind kind;
-        uint64_t largest; //!< UNSIGNED only
-        std::function<std::string()> print;
-    };
-
     /// A part of the command line: --name or --name=value.
     struct Argument
     {
@@ -169,26 +121,16 @@ class CheckedCommandLine
     };
 
     static Argument Split(const std::string& argument);
-    void Describe(const std::string& name,
-                  ValueKind kind,
-                  uint64_t largest,
-                  std::function<std::string()> print);
-    template <typename T>
-    void DescribeField(const std::string& name, const T& field);
-    template <typename T>
-    void Add(const std::string& name, const std::string& help, T& value);
     void CheckArgument(const std::string& text);
     std::vector<std::string> GetPresetArguments(int argc, char** argv) const;
     void AddFileArguments(int argc, char** argv, std::vector<std::string>& arguments);
-    void CheckOption(const Argument& argument);
+    static void CheckOption(const Option& option, const Argument& argument);
+    void CheckReplaced(const std::string& name) const;
     std::string Suggest(const std::string& name) const;
 
     const DefaultScope m_defaults; // the first: put back when all else is gone
     CommandLine m_cmd;
-    std::map<std::string, Option> m_options;
     std::set<std::string> m_given;
-    std::map<std::string, std::string> m_overridden; //!< see Refuse()
-    std::map<std::string, std::function<void(const std::string&)>> m_beforeChecks;
     std::map<std::string, AttributeReader> m_attributeFiles; //!< by option
     std::map<std::string, std::string> m_attributeFileNames; //!< values of these options
     std::string m_preset;                                    //!< name; empty: none

@@ -29,36 +29,6 @@ CsvFile::Separate()
 }
 
 CsvFile&
-CsvFile::Int(int64_t value)
-{
-    Separate();
-    m_file.Number(value);
-    return *this;
-}
-
-CsvFile&
-CsvFile::Uint(uint64_t value)
-{
-    Separate();
-    m_file.Number(value);
-    return *this;
-}
-
-CsvFile&
-CsvFile::Double(double value)
-{
-    Separate();
-    m_file.Number(value);
-    return *this;
-}
-
-CsvFile&
-CsvFile::Ns(int64_t ps)
-{
-    return Fixed(ps, 3);
-}
-
-CsvFile&
 CsvFile::Fixed(int64_t value, unsigned decimals)
 {
     Separate();
@@ -108,14 +78,6 @@ CsvFile::Row(std::initializer_list<int64_t> values)
         Int(value);
     }
     EndRow();
-}
-
-std::string
-CsvFile::FormatNs(int64_t ps)
-{
-    std::string out;
-    BufferedFile::AppendFixed(out, ps, 3);
-    return out;
 }
 
 std::string

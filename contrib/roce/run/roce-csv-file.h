@@ -28,17 +28,31 @@ class CsvFile
      * @throw InputError when it cannot be created
      */
     CsvFile(const std::string& path, const std::vector<std::string>& header);
+
     /// @param value next field of the row. @return this
-    CsvFile& Int(int64_t value);
+    CsvFile& Int(int64_t value)
+    {
+        return Number(value);
+    }
+
     /// @copydoc Int(int64_t)
-    CsvFile& Uint(uint64_t value);
+    CsvFile& Uint(uint64_t value)
+    {
+        return Number(value);
+    }
+
     /// @copydoc Int(int64_t)
-    CsvFile& Double(double value);
-    /**
-     * @param ps next field, picoseconds; written as nanoseconds with exactly three decimals
-     * @return this
-     */
-    CsvFile& Ns(int64_t ps);
+    CsvFile& Double(double value)
+    {
+        return Number(value);
+    }
+
+    /// @param ps next field, picoseconds; written as nanoseconds with three decimals. @return this
+    CsvFile& Ns(int64_t ps)
+    {
+        return Fixed(ps, 3);
+    }
+
     /**
      * @param value next field, in units of the last decimal
      * @param decimals 1 to 12; 1500 with 3 is 1.500
@@ -64,8 +78,6 @@ class CsvFile
         m_file.Close();
     }
 
-    /// @param ps picoseconds. @return nanoseconds with three decimals, exact: 1500 -> "1.500"
-    static std::string FormatNs(int64_t ps);
     /**
      * @param fctPs flow completion time, not negative
      * @param idealPs ideal one, positive
@@ -77,6 +89,14 @@ class CsvFile
   private:
     /// Begin a field: the separator, unless it is the row's first.
     void Separate();
+
+    template <typename T>
+    CsvFile& Number(T value)
+    {
+        Separate();
+        m_file.Number(value);
+        return *this;
+    }
 
     BufferedFile m_file;
     size_t m_columns;   //!< fields per row

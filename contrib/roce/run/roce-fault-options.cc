@@ -87,6 +87,41 @@ RefuseLossless(const LossModel& model, const std::string& name)
     }
 }
 
+const NamedValues<FaultOptions::LossyLinks> LOSSY_LINKS{
+    {{"all", FaultOptions::LossyLinks::ALL},
+     {"host", FaultOptions::LossyLinks::HOST},
+     {"fabric", FaultOptions::LossyLinks::FABRIC},
+     {"wan", FaultOptions::LossyLinks::WAN},
+     {"border", FaultOptions::LossyLinks::BORDER}}};
+
+/// A failure, and the link that it names.
+struct Window
+{
+    uint32_t link;
+    unsigned directions;
+    const FaultOptions::Failure* failure;
+};
+
+/// @throw InputError for two failures of one direction of a link at the same time
+void
+RefuseOverlap(const std::vector<Window>& windows)
+{
+    for (const Window& a : windows)
+    {
+        for (const Window& b : windows)
+        {
+            if (a.failure < b.failure && a.link == b.link && (a.directions & b.directions) &&
+                (a.failure->toPs < 0 || a.failure->toPs >= b.failure->fromPs) &&
+                (b.failure->toPs < 0 || b.failure->toPs >= a.failure->fromPs))
+            {
+                throw InputError("--failLinks has '" + b.failure->text +
+                                 "', but the link is down at that time by '" + a.failure->text +
+                                 "'; expected failures one after the other");
+            }
+        }
+    }
+}
+
 /// Makes loss models of the kind and with the rate that the options say.
 std::function<Ptr<LossModel>()>
 MakeLossFactory(const std::string& text, double rate)
@@ -135,26 +170,38 @@ MakeLossFactory(const std::string& text, double rate)
 } // namespace
 
 void
-FaultOptions::AddOptions(CheckedCommandLine& cmd)
+FaultOptions::AddOptions(OptionTable& table)
 {
-    cmd.AddValue("loss", "Mean loss rate of frames, for each direction of a lossy link", loss);
-    cmd.AddValue(
-        "lossLinks",
-        "Lossy links: all, host, fabric, wan or border (wan, and fabric's to the same switches)",
-        lossLinks);
-    cmd.AddValue("lossModel",
-                 "What frames are lost by: " + ValueCheck::KnownTypes(LossModel::GetTypeId()) +
-                     "; or a model of ns-3: " + ValueCheck::KnownTypes(ErrorModel::GetTypeId()) +
-                     "; [Attribute=value|...] may follow",
-                 lossModel);
-    cmd.AddValue("failLinks",
-                 "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",
-                 failLinks);
-    for (const char* attribute : {"Port::LossModel", "Port::ReceiveErrorModel"})
-    {
-        cmd.Refuse(std::string("ns3::roce::") + attribute, "lossModel");
-    }
-    cmd.AddValue("reroute", "Routes avoid failed links after this time; none: never", reroute);
+    table.AddValue("loss",
+                   "Mean loss rate of frames, for each direction of a lossy link",
+                   loss,
+                   Range::Within(0, 1));
+    table
+        .AddChoice("lossLinks",
+                   "Lossy links: all, host, fabric, wan or border (wan, and fabric's to the same "
+                   "switches)",
+                   lossLinks,
+                   LOSSY_LINKS.names)
+        .UnusedIf([this] { return lossModel.empty() && loss == 0; },
+                  "without --loss or --lossModel");
+    table
+        .AddValue("lossModel",
+                  "What frames are lost by: " + ValueCheck::KnownTypes(LossModel::GetTypeId()) +
+                      "; or a model of ns-3: " + ValueCheck::KnownTypes(ErrorModel::GetTypeId()) +
+                      "; [Attribute=value|...] may follow",
+                  lossModel)
+        .Replaces("ns3::roce::Port::LossModel")
+        .Replaces("ns3::roce::Port::ReceiveErrorModel");
+    table.AddValue("failLinks",
+                   "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",
+                   failLinks);
+    table
+        .AddOptional("reroute",
+                     "Routes avoid failed links after this time; none: never",
+                     reroute,
+                     "none")
+        .UnusedIf([this] { return reroute && m_network && m_network->GetLastChangePs() < 0; },
+                  "without --failLinks");
 }
 
 std::vector<FaultOptions::Failure>
@@ -194,50 +241,36 @@ FaultOptions::ParseFailures(const std::string& text)
 }
 
 void
-FaultOptions::Apply(Network& network) const
+FaultOptions::Apply(Network& network)
 {
+    OptionTable::Check(*this, "--");
+    m_network = &network;
     ApplyLoss(network);
     ApplyFailures(network);
 }
 
-std::vector<UnusedOptions>
-FaultOptions::GetUnused(const Network& network) const
+bool
+FaultOptions::IsLossy(const Network& network, uint32_t link) const
 {
-    std::vector<UnusedOptions> unused;
-    if (lossModel.empty() && loss == 0)
+    switch (lossLinks)
     {
-        unused.push_back({{"lossLinks"}, "without --loss or --lossModel"});
+    case LossyLinks::HOST:
+        return network.GetLinkKind(link) == Network::LinkKind::HOST;
+    case LossyLinks::FABRIC:
+        return network.GetLinkKind(link) == Network::LinkKind::FABRIC;
+    case LossyLinks::WAN:
+        return network.GetLinkKind(link) == Network::LinkKind::WAN;
+    case LossyLinks::BORDER:
+        return IsAtBorder(network.GetLink(link));
+    case LossyLinks::ALL:
+        break;
     }
-    if (reroute != "none" && network.GetLastChangePs() < 0)
-    {
-        unused.push_back({{"reroute"}, "without --failLinks"});
-    }
-    return unused;
+    return true;
 }
 
 void
 FaultOptions::ApplyLoss(Network& network) const
 {
-    if (!(loss >= 0 && loss <= 1))
-    {
-        std::ostringstream text;
-        text << "--loss is " << loss << ", expected 0 to 1";
-        throw InputError(text.str());
-    }
-    static const std::vector<std::pair<std::string, Network::LinkKind>> kinds{
-        {"host", Network::LinkKind::HOST},
-        {"fabric", Network::LinkKind::FABRIC},
-        {"wan", Network::LinkKind::WAN}};
-    const auto kind = std::find_if(kinds.begin(), kinds.end(), [this](const auto& entry) {
-        return entry.first == lossLinks;
-    });
-    const bool all = lossLinks == "all";
-    const bool border = lossLinks == "border";
-    if (!all && !border && kind == kinds.end())
-    {
-        throw InputError("--lossLinks is '" + lossLinks +
-                         "', expected all, host, fabric, wan or border");
-    }
     if (lossModel.empty() && loss == 0)
     {
         return;
@@ -246,8 +279,7 @@ FaultOptions::ApplyLoss(Network& network) const
     uint32_t lossy = 0;
     for (uint32_t link = 0; link < network.GetNLinks(); ++link)
     {
-        if (border ? IsAtBorder(network.GetLink(link))
-                   : all || network.GetLinkKind(link) == kind->second)
+        if (IsLossy(network, link))
         {
             ++lossy;
             for (unsigned end : {0, 1})
@@ -259,7 +291,7 @@ FaultOptions::ApplyLoss(Network& network) const
     if (!lossy)
     {
         throw InputError(
-            "--lossLinks is '" + lossLinks +
+            "--lossLinks is '" + LOSSY_LINKS.Print(lossLinks) +
             "', but there is no such link; expected one of all, host, fabric, wan, border");
     }
 }
@@ -267,18 +299,10 @@ FaultOptions::ApplyLoss(Network& network) const
 void
 FaultOptions::ApplyFailures(Network& network) const
 {
-    if (reroute != "none")
+    if (reroute)
     {
-        ValueCheck::Value("--reroute (none or a delay)", ValueKind::TIME, reroute);
-        network.SetReroute(ParseTime("--reroute", reroute));
+        network.SetReroute(reroute->GetPicoSeconds());
     }
-
-    struct Window
-    {
-        uint32_t link;
-        unsigned directions;
-        const Failure* failure;
-    };
 
     const std::vector<Failure> failures = ParseFailures(failLinks);
     std::vector<Window> windows;
@@ -299,19 +323,9 @@ FaultOptions::ApplyFailures(Network& network) const
             throw InputError("--failLinks has '" + failure.text + "': " + error.what());
         }
     }
+    RefuseOverlap(windows);
     for (const Window& a : windows)
     {
-        for (const Window& b : windows)
-        {
-            if (a.failure < b.failure && a.link == b.link && (a.directions & b.directions) &&
-                (a.failure->toPs < 0 || a.failure->toPs >= b.failure->fromPs) &&
-                (b.failure->toPs < 0 || b.failure->toPs >= a.failure->fromPs))
-            {
-                throw InputError("--failLinks has '" + b.failure->text +
-                                 "', but the link is down at that time by '" + a.failure->text +
-                                 "'; expected failures one after the other");
-            }
-        }
         network.ScheduleLinkChange(a.failure->fromPs, a.link, false, a.directions);
         if (a.failure->toPs >= 0)
         {

@@ -2,11 +2,12 @@
 #ifndef ROCE_FAULT_OPTIONS_H
 #define ROCE_FAULT_OPTIONS_H
 
-#include "roce-command-line.h"
-
+#include "ns3/nstime.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-option-table.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,24 +47,31 @@ struct FaultOptions
         int64_t toPs{-1}; //!< -1: never
     };
 
+    /// Choices of lossLinks.
+    enum class LossyLinks : uint8_t
+    {
+        ALL,
+        HOST,
+        FABRIC,
+        WAN,
+        BORDER,
+    };
+
     double loss{0};
-    std::string lossLinks{"all"};
+    LossyLinks lossLinks{LossyLinks::ALL};
     std::string lossModel;
     std::string failLinks;
-    std::string reroute{"none"};
+    std::optional<Time> reroute;
 
-    /// @brief Make every parameter an option. @param cmd command line
-    void AddOptions(CheckedCommandLine& cmd);
+    /// @brief Make every parameter an option. @param table of the program
+    void AddOptions(OptionTable& table);
 
     /**
      * @brief Check everything, give ports their loss models, schedule failures and repairs.
      * @param network built
      * @throw InputError naming the option
      */
-    void Apply(Network& network) const;
-
-    /// @param network with all its failures scheduled. @return options that change nothing
-    std::vector<UnusedOptions> GetUnused(const Network& network) const;
+    void Apply(Network& network);
 
     /**
      * @param text value of failLinks
@@ -73,8 +81,11 @@ struct FaultOptions
     static std::vector<Failure> ParseFailures(const std::string& text);
 
   private:
+    bool IsLossy(const Network& network, uint32_t link) const;
     void ApplyLoss(Network& network) const;
     void ApplyFailures(Network& network) const;
+
+    const Network* m_network{nullptr}; //!< once applied
 };
 
 } // namespace ns3::roce

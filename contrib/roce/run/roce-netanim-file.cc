@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-netanim-file.h"
 
-#include "ns3/abort.h"
+#include "roce-watching.h"
+
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-value-check.h"
@@ -18,8 +19,7 @@ namespace
 {
 
 constexpr unsigned DECIMALS_OF_S = 12; //!< of seconds
-constexpr std::size_t RELEASE_PACKETS = 4096;
-constexpr double SPACING = 10; //!< between neighbours of the widest tier
+constexpr double SPACING = 10;         //!< between neighbours of the widest tier
 
 struct Colour
 {
@@ -77,10 +77,11 @@ NetAnimFile::Window::Parse(const std::string& option, const std::string& text)
     return window;
 }
 
-std::vector<NetAnimFile::Place>
-NetAnimFile::GetLayout(const Network& network)
+/// @return by node the number of links to the nearest host; 0: a host
+std::map<uint32_t, uint32_t>
+NetAnimFile::FindTiers(const Network& network)
 {
-    std::map<uint32_t, uint32_t> tiers; // by node
+    std::map<uint32_t, uint32_t> tiers;
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         tiers[network.GetNic(n)->GetNode()->GetId()] = 0;
@@ -103,6 +104,13 @@ NetAnimFile::GetLayout(const Network& network)
             }
         }
     }
+    return tiers;
+}
+
+std::vector<NetAnimFile::Place>
+NetAnimFile::GetLayout(const Network& network)
+{
+    const std::map<uint32_t, uint32_t> tiers = FindTiers(network);
     std::vector<Place> places;
     std::vector<uint32_t> widths(1, 0); // by tier
     for (uint32_t i = 0; i < network.GetNodes().GetN(); ++i)
@@ -184,16 +192,16 @@ NetAnimFile::WriteHead()
 void
 NetAnimFile::Start()
 {
+    m_slackPs = GetLargestSlackPs(m_network);
     uint32_t number = 0;
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
-        m_slackPs = std::max(m_slackPs, port->GetOwner()->GetSlackPs());
-        const Callback<void, const Frame&, Time> sink(
+        ConnectTrace<const Frame&, Time>(
+            *port,
+            "TxBegin",
             [this, number, port = PeekPointer(port)](const Frame&, Time at) {
                 OnTransmit(number, *port, at.GetPicoSeconds());
             });
-        NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("TxBegin", sink),
-                            "no such trace source");
         ++number;
     }
 }
@@ -211,7 +219,7 @@ NetAnimFile::OnTransmit(uint32_t number, const Port& port, int64_t atPs)
                   port.GetPeer()->GetNode()->GetId(),
                   port.GetBusyUntilPs() - atPs,
                   port.GetLink()->GetDelayPs()});
-    if (m_order.GetSize() % RELEASE_PACKETS == 0)
+    if (m_order.IsFull())
     {
         Release(NowPs() - m_slackPs);
     }

@@ -8,6 +8,7 @@
 #include "ns3/roce-network.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,7 @@ class NetAnimFile
         int64_t delayPs;
     };
 
+    static std::map<uint32_t, uint32_t> FindTiers(const Network& network);
     void WriteHead();
     void OnTransmit(uint32_t number, const Port& port, int64_t atPs);
     void Release(int64_t untilPs);

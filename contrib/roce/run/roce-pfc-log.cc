@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-pfc-log.h"
 
+#include "roce-watching.h"
+
 #include "ns3/node.h"
 #include "ns3/roce-wake-timer.h"
-
-#include <algorithm>
 
 namespace ns3::roce
 {
 
 PfcLog::PfcLog(const Network& network, const std::string& path)
-    : m_file(path)
+    : m_file(path),
+      m_slackPs(GetLargestSlackPs(network))
 {
     for (const Ptr<Port>& port : network.GetPorts())
     {
-        const auto index = static_cast<uint32_t>(m_ports.size());
-        m_ports.push_back({port->GetNode()->GetId(),
-                           dynamic_cast<Nic*>(PeekPointer(port)) == nullptr,
-                           port->GetIfIndex() + 1});
-        m_slackPs = std::max(m_slackPs, port->GetOwner()->GetSlackPs());
-        port->TraceConnectWithoutContext("PauseReceived",
-                                         Callback<void, uint8_t, uint16_t, Time>(
-                                             [this, index](uint8_t, uint16_t quanta, Time at) {
-                                                 OnPause(index, quanta > 0, at.GetPicoSeconds());
-                                             }));
+        Row row{port->GetNode()->GetId(), port->GetIfIndex() + 1};
+        row.isSwitch = dynamic_cast<Nic*>(PeekPointer(port)) == nullptr;
+        ConnectTrace<uint8_t, uint16_t, Time>(
+            *port,
+            "PauseReceived",
+            [this, row](uint8_t, uint16_t quanta, Time at) mutable {
+                row.isPause = quanta > 0;
+                Push(at.GetPicoSeconds(), row);
+            });
     }
 }
 
 void
-PfcLog::OnPause(uint32_t port, bool pause, int64_t atPs)
+PfcLog::Push(int64_t atPs, const Row& row)
 {
-    const PortName& name = m_ports[port];
-    m_rows.Push(atPs, uint64_t{name.node} << 32 | name.index, {port, pause});
-    if (m_rows.GetSize() >= m_fullAt)
+    m_rows.Push(atPs, uint64_t{row.node} << 32 | row.port, row);
+    if (m_rows.IsFull())
     {
         Release(NowPs() - m_slackPs); // stations are late by at most the slack
-        m_fullAt = std::max(FULL_ROWS, 2 * m_rows.GetSize());
     }
 }
 
@@ -43,10 +41,9 @@ void
 PfcLog::Release(int64_t untilPs)
 {
     m_rows.Release(untilPs, [this](int64_t atPs, const Row& row) {
-        const PortName& port = m_ports[row.port];
-        m_file.Number((atPs + 500) / 1000).Append(' ').Number(port.node);
-        m_file.Append(port.isSwitch ? " 1 " : " 0 ").Number(port.index);
-        m_file.Append(row.pause ? " 1\n" : " 0\n").FlushIfFull();
+        m_file.Number((atPs + 500) / 1000).Append(' ').Number(row.node);
+        m_file.Append(row.isSwitch ? " 1 " : " 0 ").Number(row.port);
+        m_file.Append(row.isPause ? " 1\n" : " 0\n").FlushIfFull();
     });
 }
 

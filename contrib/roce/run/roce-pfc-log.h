@@ -7,10 +7,8 @@
 
 #include "ns3/roce-network.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ns3::roce
 {
@@ -49,28 +47,18 @@ class PfcLog
     /// One line, but for its time.
     struct Row
     {
-        uint32_t port; //!< index into m_ports
-        bool pause;
-    };
-
-    /// What a line says of a port.
-    struct PortName
-    {
         uint32_t node;
-        bool isSwitch;
-        uint32_t index;
+        uint32_t port;
+        bool isSwitch{false};
+        bool isPause{false};
     };
 
-    static constexpr std::size_t FULL_ROWS = 4096;
-
-    void OnPause(uint32_t port, bool pause, int64_t atPs);
+    void Push(int64_t atPs, const Row& row);
     void Release(int64_t untilPs);
 
-    std::vector<PortName> m_ports;
     TimeOrder<Row> m_rows; //!< reported, but not written yet
     BufferedFile m_file;
-    int64_t m_slackPs{0};            //!< greatest of all stations
-    std::size_t m_fullAt{FULL_ROWS}; //!< rows
+    const int64_t m_slackPs; //!< greatest of all stations
 };
 
 } // namespace ns3::roce

@@ -40,40 +40,38 @@ PortViews::LookHere(Port& port)
     return view;
 }
 
-PortViews::View
-PortViews::Look(Port& port) const
+PortViews::Key
+PortViews::KeyOf(const Port& port)
 {
-    const auto other = m_others.find({port.GetNode()->GetId(), port.GetIfIndex()});
-    return other != m_others.end() ? other->second : LookHere(port);
+    return {port.GetNode()->GetId(), port.GetIfIndex()};
 }
 
 void
 PortViews::Gather()
 {
     RankExchange* const ranks = m_network.GetRanks();
-    if (!ranks)
-    {
-        return;
-    }
     std::string bytes;
     ByteWriter writer(bytes);
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
-        if (port->GetOwner()->IsHere())
+        View& view = m_views[KeyOf(*port)];
+        if (!ranks || port->GetOwner()->IsHere())
         {
-            writer(port->GetNode()->GetId())(port->GetIfIndex());
-            const View view = LookHere(*port);
+            view = LookHere(*port);
+        }
+        if (ranks && port->GetOwner()->IsHere())
+        {
+            const Key key = KeyOf(*port);
+            writer(key.first)(key.second);
             Visit(writer, view);
         }
     }
-    const std::vector<std::string> all = ranks->Gather(bytes);
-    m_others.clear();
-    for (unsigned rank = 0; rank < all.size(); ++rank)
+    for (const std::string& all : ranks ? ranks->Gather(bytes) : std::vector<std::string>())
     {
-        for (ByteReader reader(all[rank]); rank != ranks->GetRank() && !reader.IsEmpty();)
+        for (ByteReader reader(all); !reader.IsEmpty();)
         {
             const auto node = reader.Get<uint32_t>();
-            Visit(reader, m_others[{node, reader.Get<uint32_t>()}]);
+            Visit(reader, m_views[{node, reader.Get<uint32_t>()}]);
         }
     }
 }

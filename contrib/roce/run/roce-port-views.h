@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace ns3::roce
 {
@@ -19,43 +20,29 @@ namespace ns3::roce
 class PortViews
 {
   public:
+    /// Of a port.
+    struct View
+    {
+        uint32_t paused{0};                            //!< classes that it must not send
+        uint32_t xoff{0};                              //!< classes; a switch's: XOFF is outstanding
+        std::array<uint64_t, N_CLASSES> queuedBytes{}; //!< a switch's: bytes that wait there
+        std::array<uint64_t, N_CLASSES> ingressBytes{}; //!< a switch's: held, and came in there
+        std::array<std::string, N_CLASSES> held;        //!< what a scheduler holds back, text
+    };
+
     /// @param network outlives this
     explicit PortViews(const Network& network)
         : m_network(network)
     {
     }
 
-    /// @brief Get the state of ports of other processes. By all processes; with one it is free.
+    /// @brief Look at all ports. By all processes.
     void Gather();
 
-    /// @param port one @param trafficClass class @return whether it must not send the class
-    bool IsPaused(Port& port, uint8_t trafficClass) const
+    /// @param port any @return its state at Gather()
+    const View& Of(const Port& port) const
     {
-        return Look(port).paused >> trafficClass & 1;
-    }
-
-    /// @param port one @param trafficClass class @return bytes that wait there, if it is a switch's
-    uint64_t GetQueuedBytes(Port& port, uint8_t trafficClass) const
-    {
-        return Look(port).queuedBytes[trafficClass];
-    }
-
-    /// @param port one @param trafficClass class @return what the port of a switch holds back, text
-    std::string DescribeHeld(Port& port, uint8_t trafficClass) const
-    {
-        return Look(port).held[trafficClass];
-    }
-
-    /// @param port of a switch @param trafficClass class @return whether it has an XOFF outstanding
-    bool HasXoff(Port& port, uint8_t trafficClass) const
-    {
-        return Look(port).xoff >> trafficClass & 1;
-    }
-
-    /// @param port of a switch @param trafficClass class @return bytes held that came in there
-    uint64_t GetIngressBytes(Port& port, uint8_t trafficClass) const
-    {
-        return Look(port).ingressBytes[trafficClass];
+        return m_views.at(KeyOf(port));
     }
 
     /// @param port any @return the switch it belongs to, or null for a NIC's
@@ -65,25 +52,17 @@ class PortViews
     }
 
   private:
-    /// Of a port.
-    struct View
-    {
-        uint32_t paused{0}; //!< classes
-        uint32_t xoff{0};   //!< classes
-        std::array<uint64_t, N_CLASSES> queuedBytes{};
-        std::array<uint64_t, N_CLASSES> ingressBytes{};
-        std::array<std::string, N_CLASSES> held;
-    };
+    /// Node and interface.
+    using Key = std::pair<uint32_t, uint32_t>;
 
-    /// @param port one @return its state now, or at Gather() if another process has it
-    View Look(Port& port) const;
+    static Key KeyOf(const Port& port);
     static View LookHere(Port& port);
     /// For either direction. @param stream ByteWriter or ByteReader @param view written or read
     template <typename S, typename V>
     static void Visit(S& stream, V& view);
 
     const Network& m_network;
-    std::map<std::pair<uint32_t, uint32_t>, View> m_others; //!< by node and interface
+    std::map<Key, View> m_views;
 };
 
 } // namespace ns3::roce

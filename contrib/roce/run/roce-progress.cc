@@ -6,6 +6,7 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -23,32 +24,25 @@ constexpr int64_t FIRST_PERIOD_PS = 1000000;         //!< simulated time of the 
 constexpr int64_t LONGEST_PERIOD_PS = 1000000000000; //!< 1 s: an idle stretch may end
 constexpr int64_t LEAST_TICKS = 200; //!< in the expected length of the run, however fast it is
 
+/// @return a text as printf makes it
+[[gnu::format(printf, 1, 2)]] std::string
+Print(const char* format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    return text;
+}
+
 std::string
 DurationText(double seconds)
 {
-    char text[64];
-    const auto whole = static_cast<uint64_t>(seconds + 0.5);
-    if (whole < 60)
-    {
-        std::snprintf(text, sizeof(text), "%u s", static_cast<unsigned>(whole));
-    }
-    else if (whole < 3600)
-    {
-        std::snprintf(text,
-                      sizeof(text),
-                      "%u min %02u s",
-                      static_cast<unsigned>(whole / 60),
-                      static_cast<unsigned>(whole % 60));
-    }
-    else
-    {
-        std::snprintf(text,
-                      sizeof(text),
-                      "%llu h %02u min",
-                      static_cast<unsigned long long>(whole / 3600),
-                      static_cast<unsigned>(whole % 3600 / 60));
-    }
-    return text;
+    const auto whole = static_cast<unsigned>(seconds + 0.5);
+    return whole < 60     ? Print("%u s", whole)
+           : whole < 3600 ? Print("%u min %02u s", whole / 60, whole % 60)
+                          : Print("%u h %02u min", whole / 3600, whole % 3600 / 60);
 }
 
 } // namespace
@@ -181,40 +175,37 @@ Progress::Write()
 std::string
 Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) const
 {
-    char text[400];
+    const auto flowsDone = static_cast<unsigned long long>(status.flowsDone);
+    const auto flowsTotal = static_cast<unsigned long long>(status.flowsTotal);
     if (m_mode == Mode::JSON)
     {
-        std::snprintf(text,
-                      sizeof(text),
-                      "{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
-                      "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}}",
-                      static_cast<long long>(simulatedPs),
-                      static_cast<long long>(m_endPs),
-                      static_cast<unsigned long long>(status.flowsDone),
-                      static_cast<unsigned long long>(status.flowsTotal),
-                      static_cast<unsigned long long>(status.packetHops),
-                      wallSeconds);
-        return text;
+        return Print("{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
+                     "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}}",
+                     static_cast<long long>(simulatedPs),
+                     static_cast<long long>(m_endPs),
+                     flowsDone,
+                     flowsTotal,
+                     static_cast<unsigned long long>(status.packetHops),
+                     wallSeconds);
     }
-    const double done =
-        m_endPs > 0 ? std::min(1.0, static_cast<double>(simulatedPs) / static_cast<double>(m_endPs))
-                    : 0;
-    std::string eta = "unknown"; // nothing has happened yet, or the expected end has passed
-    if (m_running && done > 0 && done < 1)
+    const double share =
+        m_endPs > 0 ? static_cast<double>(simulatedPs) / static_cast<double>(m_endPs) : 0;
+    const double done = std::min(1.0, share);
+    const double hops = static_cast<double>(status.packetHops);
+    std::string rest = DurationText(wallSeconds);
+    if (m_running)
     {
-        eta = DurationText(wallSeconds * (1 - done) / done);
+        // Not known: nothing has happened yet, or the expected end has passed.
+        const bool isKnown = done > 0 && done < 1;
+        rest = "ETA " + (isKnown ? DurationText(wallSeconds * (1 - done) / done) : "unknown");
     }
-    const double hopsPerSecond =
-        wallSeconds > 0 ? static_cast<double>(status.packetHops) / wallSeconds : 0;
-    std::snprintf(text,
-                  sizeof(text),
-                  "%.3f ms simulated (%.1f %%), %llu of %llu flows done, %.2f M packet-hops/s, ",
-                  static_cast<double>(simulatedPs) / 1e9,
-                  100 * done,
-                  static_cast<unsigned long long>(status.flowsDone),
-                  static_cast<unsigned long long>(status.flowsTotal),
-                  hopsPerSecond / 1e6);
-    return text + (m_running ? "ETA " + eta : DurationText(wallSeconds));
+    return Print("%.3f ms simulated (%.1f %%), %llu of %llu flows done, %.2f M packet-hops/s, ",
+                 static_cast<double>(simulatedPs) / 1e9,
+                 100 * done,
+                 flowsDone,
+                 flowsTotal,
+                 wallSeconds > 0 ? hops / wallSeconds / 1e6 : 0) +
+           rest;
 }
 
 } // namespace ns3::roce

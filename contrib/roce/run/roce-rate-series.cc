@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-series-kinds.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -11,56 +12,37 @@ namespace
 {
 
 /**
- * rates.csv `time_ns,flow,src,dst,rate_bps,window_bytes,sent_bytes,acked_bytes`: what the
- * rate law allows (window empty: none), payload sent so far (repeats included) and acknowledged.
+ * What the rate law allows, payload sent so far (repeats included) and acknowledged; a last row
+ * with rate 0 at the exact time a flow is done. On change (see ConnectRateChanges()) only what
+ * differs from the row before.
  *
- * Of flows under way; a last row with rate 0 at the exact time a flow is done. On change (trace
- * sources Rate, TxBegin, MessageCompleted): at the first packet, and after feedback that has
- * changed anything. On the time line: a counter of each flow's rate.
+ * It is a class because nobody counts what a flow has sent.
  */
 class RateSeries : public Series
 {
   public:
-    RateSeries(SeriesContext& context, const SeriesMode& mode);
+    RateSeries(SeriesContext& context, const SeriesMode& mode, const SeriesTable& table)
+        : Series(context, mode, table),
+          m_sentBytes(mode.IsOn() ? context.flows.size() : 0),
+          m_last(mode.onChange ? context.flows.size() : 0)
+    {
+    }
 
     void Start() override;
     void Sample(int64_t nowPs) override;
 
-  protected:
-    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
-    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
-
   private:
-    /// Places in SeriesRow::counts.
-    enum Count : std::size_t
-    {
-        RATE_BPS,
-        WINDOW_BYTES,
-        SENT_BYTES,
-        ACKED_BYTES
-    };
+    /// Rate, window, bytes sent and acknowledged.
+    using Values = std::array<uint64_t, 4>;
 
-    using Counts = decltype(SeriesRow::counts);
-
-    void OnChange(const QueuePair& qp, int64_t atPs);
+    void OnFeedback(const QueuePair& qp, int64_t atPs);
     void OnCompleted(const MessageRecord& record);
-    SeriesRow MakeRow(const QueuePair& qp) const;
+    Values Look(const QueuePair& qp) const;
+    static SeriesRow MakeRow(uint64_t flow, const Values& values);
 
     std::vector<uint64_t> m_sentBytes; //!< by flow
-    std::vector<Counts> m_last;        //!< by flow, on change only
+    std::vector<Values> m_last;        //!< by flow, on change only
 };
-
-RateSeries::RateSeries(SeriesContext& context, const SeriesMode& mode)
-    : Series(context, mode)
-{
-    if (mode.IsOn())
-    {
-        OpenTable("rates.csv",
-                  {"flow", "src", "dst", "rate_bps", "window_bytes", "sent_bytes", "acked_bytes"});
-        m_sentBytes.resize(context.flows.size());
-        m_last.resize(mode.onChange ? context.flows.size() : 0);
-    }
-}
 
 void
 RateSeries::Start()
@@ -68,11 +50,12 @@ RateSeries::Start()
     for (uint32_t n = 0; m_mode.IsOn() && n < m_context.network.GetNNics(); ++n)
     {
         Nic& nic = *m_context.network.GetNic(n);
-        Connect<const MessageRecord&>(nic, "MessageCompleted", [this](const MessageRecord& record) {
-            OnCompleted(record);
-        });
-        // Before what ConnectRateChanges() connects: a row has the packet that it is due to.
-        Connect<const Frame&, Time>(nic, "TxBegin", [this, n](const Frame& frame, Time) {
+        ConnectTrace<const MessageRecord&>(
+            nic,
+            "MessageCompleted",
+            [this](const MessageRecord& record) { OnCompleted(record); });
+        // Before ConnectRateChanges(): a row has the packet that it is due to.
+        ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n](const Frame& frame, Time) {
             if (const QueuePair* qp = m_context.GetSender(n, frame))
             {
                 m_sentBytes[qp->GetOldestCookie()] += frame.payloadBytes;
@@ -81,32 +64,38 @@ RateSeries::Start()
     }
     if (m_mode.onChange)
     {
-        ConnectRateChanges([this](const QueuePair& qp, int64_t atPs) { OnChange(qp, atPs); });
+        m_context.ConnectRateChanges(
+            [this](const QueuePair& qp, int64_t atPs) { OnFeedback(qp, atPs); });
     }
 }
 
-SeriesRow
-RateSeries::MakeRow(const QueuePair& qp) const
+RateSeries::Values
+RateSeries::Look(const QueuePair& qp) const
 {
-    const uint64_t flow = qp.GetOldestCookie();
+    return {qp.GetCc().GetRateBps(),
+            qp.GetCc().GetWindowBytes(),
+            m_sentBytes[qp.GetOldestCookie()],
+            qp.GetAckedPayloadBytes()};
+}
+
+SeriesRow
+RateSeries::MakeRow(uint64_t flow, const Values& values)
+{
     SeriesRow row;
     row.subject = static_cast<uint32_t>(flow);
-    row.counts[RATE_BPS] = qp.GetCc().GetRateBps();
-    row.counts[WINDOW_BYTES] = qp.GetCc().GetWindowBytes();
-    row.counts[SENT_BYTES] = m_sentBytes[flow];
-    row.counts[ACKED_BYTES] = qp.GetAckedPayloadBytes();
+    row.values = {values[0], values[1], values[2], values[3]};
     return row;
 }
 
 void
-RateSeries::OnChange(const QueuePair& qp, int64_t atPs)
+RateSeries::OnFeedback(const QueuePair& qp, int64_t atPs)
 {
     const uint64_t flow = qp.GetOldestCookie();
-    const SeriesRow row = MakeRow(qp);
-    if (row.counts != m_last[flow])
+    const Values values = Look(qp);
+    if (values != m_last[flow])
     {
-        m_last[flow] = row.counts;
-        Tell(atPs, flow, row);
+        m_last[flow] = values;
+        TellChange(atPs, flow, MakeRow(flow, values));
     }
 }
 
@@ -116,48 +105,39 @@ RateSeries::OnCompleted(const MessageRecord& record)
     const uint64_t flow = record.cookie;
     if (m_context.IsChosen(flow))
     {
-        SeriesRow row;
-        row.subject = static_cast<uint32_t>(flow);
-        row.counts[WINDOW_BYTES] = UNLIMITED_BYTES;
-        row.counts[SENT_BYTES] = m_sentBytes[flow];
-        row.counts[ACKED_BYTES] = m_context.flows[flow].sizeBytes;
-        Tell(record.completedPs, flow, row);
+        TellChange(
+            record.completedPs,
+            flow,
+            MakeRow(flow,
+                    {0, UNLIMITED_BYTES, m_sentBytes[flow], m_context.flows[flow].sizeBytes}));
     }
 }
 
 void
 RateSeries::Sample(int64_t nowPs)
 {
-    m_context.ForOpenFlows(
-        [this, nowPs](uint64_t, const QueuePair& qp) { Tell(nowPs, 0, MakeRow(qp)); });
-}
-
-void
-RateSeries::WriteFields(CsvFile& csv, const SeriesRow& row) const
-{
-    const FlowSpec& flow = m_context.flows[row.subject];
-    csv.Uint(flow.src).Uint(flow.dst).Uint(row.counts[RATE_BPS]);
-    const uint64_t windowBytes = row.counts[WINDOW_BYTES];
-    windowBytes == UNLIMITED_BYTES ? csv.Text("") : csv.Uint(windowBytes);
-    csv.Uint(row.counts[SENT_BYTES]).Uint(row.counts[ACKED_BYTES]);
-}
-
-void
-RateSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
-{
-    line.Counter(m_context.GetSourceNode(row.subject),
-                 "flow " + std::to_string(row.subject) + " rate",
-                 "bps",
-                 atPs,
-                 row.counts[RATE_BPS]);
+    m_context.ForOpenFlows([this, nowPs](uint64_t flow, const QueuePair& qp) {
+        TellSample(nowPs, qp.GetConfig().src, MakeRow(flow, Look(qp)));
+    });
 }
 
 } // namespace
 
-std::unique_ptr<Series>
-MakeRateSeries(SeriesContext& context, const SeriesMode& mode)
+SeriesKind
+MakeRateKind()
 {
-    return std::make_unique<RateSeries>(context, mode);
+    return {{"rates",
+             SeriesSubject::FLOWS,
+             "rates.csv, rate and progress of flows: in the same way",
+             "flow {flow} rate",
+             "bps",
+             {{"src", SeriesForm::SOURCE},
+              {"dst", SeriesForm::TARGET},
+              {"rate_bps", SeriesForm::COUNT, DRAWN},
+              {"window_bytes", SeriesForm::LIMIT},
+              {"sent_bytes", SeriesForm::COUNT},
+              {"acked_bytes", SeriesForm::COUNT}}},
+            MakeSeries<RateSeries>};
 }
 
 } // namespace ns3::roce

@@ -2,6 +2,7 @@
 #include "roce-run-collector.h"
 
 #include "roce-port-names.h"
+#include "roce-watching.h"
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
@@ -83,18 +84,18 @@ RunCollector::~RunCollector()
 void
 RunCollector::Start()
 {
-    bool connected = true;
     for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
     {
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        connected &=
-            nic->TraceConnectWithoutContext("MessageCompleted",
-                                            MakeCallback(&RunCollector::OnCompleted, this));
-        connected &= nic->TraceConnectWithoutContext("MessageReceived",
-                                                     MakeCallback(&RunCollector::OnReceived, this));
-        m_marginPs = std::max(m_marginPs, nic->GetLink()->GetDelayPs());
+        Nic& nic = *m_network.GetNic(n);
+        ConnectTrace<const MessageRecord&>(
+            nic,
+            "MessageCompleted",
+            [this](const MessageRecord& record) { OnCompleted(record); });
+        ConnectTrace<uint64_t, Time>(nic, "MessageReceived", [this](uint64_t cookie, Time at) {
+            OnReceived(cookie, at);
+        });
+        m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
     }
-    NS_ABORT_MSG_UNLESS(connected, "no such trace source");
     if (m_options.fingerprint)
     {
         m_network.EnableFingerprint();
@@ -228,23 +229,17 @@ std::vector<RunCollector::OpenFlow>
 RunCollector::FindOpen() const
 {
     std::vector<OpenFlow> flows;
-    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
-    {
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+    ForOpenQps(m_network, [&](const QueuePair& qp) {
+        if (qp.GetOldestCookie() < m_flows.size())
         {
-            const QueuePair* qp = nic->GetQp(q);
-            if (qp && qp->GetOldestCookie() < m_flows.size())
-            {
-                flows.push_back({qp->GetOldestCookie(),
-                                 qp->GetOldestPackets(),
-                                 qp->GetRetransmitted(),
-                                 0,
-                                 qp->GetConfig().dst,
-                                 qp->GetConfig().dstQp});
-            }
+            flows.push_back({qp.GetOldestCookie(),
+                             qp.GetOldestPackets(),
+                             qp.GetRetransmitted(),
+                             0,
+                             qp.GetConfig().dst,
+                             qp.GetConfig().dstQp});
         }
-    }
+    });
     RankExchange* const ranks = m_network.GetRanks();
     flows = ranks ? ranks->Join(flows) : flows;
     std::vector<uint64_t> delivered;

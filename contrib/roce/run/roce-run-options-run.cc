@@ -30,6 +30,8 @@ namespace ns3::roce
 namespace
 {
 
+using Json = nlohmann::ordered_json;
+
 /// Say something on standard error and keep it for summary.json, unless it is empty.
 void
 WarnNow(std::vector<std::string>& warnings, const std::string& line)
@@ -68,6 +70,77 @@ DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
              << static_cast<double>(FlowOrder::LastScheduledPs(flows)) / 1e9 << " ms";
     }
     return text.str();
+}
+
+/// Processes of one run must have the same options and the same of everything else.
+void
+AgreeOn(const std::map<std::string, std::string>& options, const ResultParts& parts)
+{
+    // What is watched has events of its own, so that is the same everywhere, too.
+    std::vector<PartDigest> shared{{"options", [&options](const auto& visit) {
+                                        for (const auto& [name, value] : options)
+                                        {
+                                            visit("--" + name, value);
+                                        }
+                                    }}};
+    shared.insert(shared.end(), parts.Get().begin(), parts.Get().end());
+    MpiRanks::Agree(shared);
+}
+
+/// @return the signal that has ended the run, or 0
+int
+Simulate(RunCollector& collector, Progress& meter)
+{
+    meter.Start();
+    // A signal that has come by now stops nothing before Simulator::Run() is at work.
+    Simulator::ScheduleNow([] {
+        if (Interruption::GetTaken() && !MpiRanks::Get()) // processes agree on their end
+        {
+            Simulator::Stop();
+        }
+    });
+    Simulator::Run();
+    const int signal = Interruption::GetTaken();
+    if (signal)
+    {
+        collector.SetInterrupted();
+    }
+    meter.Finish();
+    collector.Finish();
+    return signal;
+}
+
+/// Say what the run has shown. @param said [out] goes into summary.json @throw std::logic_error if
+/// frames or bytes have got lost in the simulation itself
+void
+WarnAfter(const Network& network, const RunCollector& collector, std::vector<std::string>& said)
+{
+    if (const uint64_t frames = collector.GetFramesNotAnimated())
+    {
+        WarnNow(said,
+                "netanim.xml has the first " + std::to_string(NetAnimFile::MAX_PACKETS) +
+                    " frames of its window only, " + std::to_string(frames) + " are left out");
+    }
+    const std::string wrong = network.Audit(false);
+    if (!wrong.empty())
+    {
+        throw std::logic_error("the books do not balance: " + wrong);
+    }
+    WarnNow(said, network.DescribeLosslessDrops());
+}
+
+/// @return the statistics of all flows that start after the warm-up
+FctStats
+MakeStats(const std::vector<FlowRecord>& records, const Time& warmup)
+{
+    FctStats::Options options;
+    options.warmupPs = warmup.GetPicoSeconds();
+    FctStats stats(options);
+    for (const FlowRecord& record : records)
+    {
+        stats.Add(record);
+    }
+    return stats;
 }
 
 } // namespace
@@ -122,21 +195,22 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     return writer;
 }
 
+// A run in order: the flows are installed, everything that can be wrong is looked for (a dry run
+// ends here), the folder begins, warnings are said, the network is divided and simulated, its books
+// are audited, and what was recorded is written. Processes of one run do the same in the same
+// order.
 int
 RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
     network.InstallFlows(flows);
-    RunSummary summary;
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
-    FctStats::Options statistics;
-    statistics.warmupPs = warmup.GetPicoSeconds();
-    FctStats stats(statistics);
+    RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
-    Progress meter(MpiRanks::IsFirst() ? Progress::ParseMode(progress) : Progress::Mode::NONE,
+    Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
                    [&] {
                        return Progress::Status{collector.GetFinished(),
@@ -145,31 +219,18 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                    });
     const auto pfcLog =
         hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
-    const auto tuning = writer && network.GetTuner()
-                            ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
-                            : nullptr;
-    const std::map<std::string, std::string> values = cmd.GetValues();
-    const auto makeParts = [&](const std::shared_ptr<const nlohmann::ordered_json>& inForce) {
-        return ResultParts(values, GetWatching(), network, flows, inForce);
+    const bool isTuned = writer && network.GetTuner();
+    const auto tuning =
+        isTuned ? std::make_unique<TuningFile>(*network.GetTuner(), *writer) : nullptr;
+    const auto makeParts = [&](const std::shared_ptr<const Json>& inForce) {
+        return ResultParts(cmd.GetValues(), cmd.GetWatching(), network, flows, inForce);
     };
     if (MpiRanks::Get())
     {
-        // What is watched has events of its own, so that is the same everywhere, too.
-        std::vector<PartDigest> shared{{"options", [&values](const auto& visit) {
-                                            for (const auto& [name, value] : values)
-                                            {
-                                                visit("--" + name, value);
-                                            }
-                                        }}};
-        const ResultParts parts =
-            makeParts(std::make_shared<nlohmann::ordered_json>(ValuesInForce(network)));
-        shared.insert(shared.end(), parts.Get().begin(), parts.Get().end());
-        MpiRanks::Agree(shared);
+        AgreeOn(cmd.GetValues(), makeParts(std::make_shared<Json>(ValuesInForce(network))));
     }
     // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
-    const auto before = writer && network.GetTuner()
-                            ? std::make_shared<nlohmann::ordered_json>(ValuesInForce(network))
-                            : nullptr;
+    const auto before = isTuned ? std::make_shared<Json>(ValuesInForce(network)) : nullptr;
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
@@ -179,67 +240,19 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     {
         writer->Begin();
     }
-    for (const std::string& line : warnings) // not before: errors come alone
-    {
-        WarnNow(summary.warnings, line);
-    }
-    WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
-    const bool chosen = cmd.IsGiven("ns3::roce::Switch::LosslessClasses");
-    for (const std::string& line : CheckClasses(network, flows, chosen))
-    {
-        WarnNow(summary.warnings, line);
-    }
+    WarnBefore(cmd, network, flows, summary.warnings);
     collector.Start();
     threading.Apply(network);
     MpiRanks::Agree({});
     MpiRanks::StartRun();
-    const Interruption interruption(MpiRanks::Get());
-    meter.Start();
-    // A signal that has come by now stops nothing before Simulator::Run() is at work.
-    Simulator::ScheduleNow([] {
-        if (Interruption::GetTaken() && !MpiRanks::Get()) // processes agree on their end
-        {
-            Simulator::Stop();
-        }
-    });
-    Simulator::Run();
-    const int signal = Interruption::GetTaken();
-    if (signal)
-    {
-        collector.SetInterrupted();
-    }
-    meter.Finish();
-    collector.Finish();
-    if (const uint64_t frames = collector.GetFramesNotAnimated())
-    {
-        WarnNow(summary.warnings,
-                "netanim.xml has the first " + std::to_string(NetAnimFile::MAX_PACKETS) +
-                    " frames of its window only, " + std::to_string(frames) + " are left out");
-    }
-
-    const std::string wrong = network.Audit(false);
-    if (!wrong.empty())
-    {
-        throw std::logic_error("the books do not balance: " + wrong);
-    }
-    WarnNow(summary.warnings, network.DescribeLosslessDrops());
+    const Interruption interruption(MpiRanks::Get()); // until the result is written
+    const int signal = Simulate(collector, meter);
+    WarnAfter(network, collector, summary.warnings);
     const std::vector<FlowRecord> records = collector.GetRecords();
-    for (const FlowRecord& record : records)
-    {
-        stats.Add(record);
-    }
+    const FctStats stats = MakeStats(records, warmup);
     const IterationTable iterations(network, records);
-    summary.configuration = cmd.GetValues();
-    summary.configuration.merge(ValueCheck::GetChangedAttributes());
-    summary.configuration["seed"] = std::to_string(seed);
-    summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
-    summary.seed = seed;
-    summary.wallSeconds = meter.GetWallSeconds();
-    summary.cpuSeconds = meter.GetCpuSeconds();
-    collector.Summarise(summary);
+    Describe(cmd, collector, meter, summary);
     const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
-    summary.end = NameOf(collector.GetEnd());
-    summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
     if (pfcLog)
     {
         pfcLog->Finish();
@@ -250,9 +263,9 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     if (writer)
     {
-        summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
-        summary.madeOf = std::make_shared<nlohmann::ordered_json>(
-            makeParts(before ? before : summary.valuesInForce).MakeJson());
+        summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
+        summary.madeOf =
+            std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
         Write(*writer, summary, stats, records, iterations, hash);
     }
     PrintTable(std::cout, stats, summary);
@@ -266,6 +279,45 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     return SayUnfinished(collector, signal) ? 0 : UNFINISHED;
 }
 
+/// Say what was found so far. Not before: errors come alone. @param said [out] goes into
+/// summary.json
+void
+RunOptions::WarnBefore(const CheckedCommandLine& cmd,
+                       const Network& network,
+                       const std::vector<FlowSpec>& flows,
+                       std::vector<std::string>& said) const
+{
+    for (const std::string& line : warnings)
+    {
+        WarnNow(said, line);
+    }
+    WarnNow(said, DescribeWarmup(warmup, flows));
+    const bool chosen = cmd.IsGiven("ns3::roce::Switch::LosslessClasses");
+    for (const std::string& line : CheckClasses(network, flows, chosen))
+    {
+        WarnNow(said, line);
+    }
+}
+
+/// What summary.json says of the run but for its flows. @param summary [out]
+void
+RunOptions::Describe(const CheckedCommandLine& cmd,
+                     const RunCollector& collector,
+                     const Progress& meter,
+                     RunSummary& summary) const
+{
+    summary.configuration = cmd.GetValues();
+    summary.configuration.merge(ValueCheck::GetChangedAttributes());
+    summary.configuration[cmd.NameFor(&seed)] = std::to_string(seed);
+    summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
+    summary.seed = seed;
+    summary.wallSeconds = meter.GetWallSeconds();
+    summary.cpuSeconds = meter.GetCpuSeconds();
+    collector.Summarise(summary);
+    summary.end = NameOf(collector.GetEnd());
+    summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
+}
+
 void
 RunOptions::Write(RunWriter& writer,
                   const RunSummary& summary,
@@ -274,7 +326,7 @@ RunOptions::Write(RunWriter& writer,
                   const IterationTable& iterations,
                   const std::string& hash) const
 {
-    nlohmann::ordered_json json = SummaryJson(summary, stats);
+    Json json = SummaryJson(summary, stats);
     json["manifest"] = *summary.madeOf;
     json["end"] = summary.end;
     if (summary.end == NameOf(RunCollector::End::INTERRUPTED))

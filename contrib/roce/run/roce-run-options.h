@@ -5,6 +5,7 @@
 #include "roce-command-line.h"
 #include "roce-fct-stats.h"
 #include "roce-iteration-table.h"
+#include "roce-progress.h"
 #include "roce-run-collector.h"
 #include "roce-run-writer.h"
 #include "roce-thread-options.h"
@@ -44,9 +45,7 @@ struct RunOptions
     Time safetyLimit{Seconds(100)};
     Time warmup{0};
     std::string out{"results/run"};
-    std::string progress{"text"};
-    Time queueInterval{0};
-    Time rateInterval{0};
+    Progress::Mode progress{Progress::Mode::TEXT};
     std::map<std::string, std::string> series;  //!< values of series' options, by name
     std::map<std::string, bool> seriesSwitches; //!< those of options without value
     std::string seriesPorts;
@@ -80,14 +79,6 @@ struct RunOptions
     void Warn(const std::vector<std::string>& lines);
 
     /**
-     * @brief Warn() of options without effect.
-     * @param cmd already parsed
-     * @param groups options that change nothing; those of this class are known
-     */
-    void WarnUnused(const CheckedCommandLine& cmd,
-                    const std::vector<std::vector<UnusedOptions>>& groups);
-
-    /**
      * @brief Install the flows, simulate until they are done, write the folder and a short table.
      *
      * An earlier result in the folder stays until this one is complete, see RunFolder. A signal
@@ -114,19 +105,38 @@ struct RunOptions
   private:
     bool SayUnfinished(const RunCollector& collector, int signal) const;
     std::string DescribeEnd(RunCollector::End end, int signal) const;
-    std::set<std::string> GetWatching() const;
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
     TimeSeries::Options MakeSeriesOptions() const;
-    std::vector<UnusedOptions> GetUnused() const;
+
+    /// A file that an option asks for.
+    struct File
+    {
+        const void* variable;           //!< of the option
+        std::function<bool()> isOn;     //!< it is asked for
+        std::function<bool()> isEntire; //!< with every change or packet, in their order
+    };
+
+    void AddSeries(CheckedCommandLine& cmd);
+    void AddFiles(CheckedCommandLine& cmd);
     void CheckFiles(const CheckedCommandLine& cmd) const;
-    void CheckThreads() const;
+    void SetSeed(bool isGiven, bool isRunGiven);
     std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
+    void WarnBefore(const CheckedCommandLine& cmd,
+                    const Network& network,
+                    const std::vector<FlowSpec>& flows,
+                    std::vector<std::string>& said) const;
+    void Describe(const CheckedCommandLine& cmd,
+                  const RunCollector& collector,
+                  const Progress& meter,
+                  RunSummary& summary) const;
     void Write(RunWriter& writer,
                const RunSummary& summary,
                const FctStats& stats,
                const std::vector<FlowRecord>& records,
                const IterationTable& iterations,
                const std::string& hash) const;
+
+    std::vector<File> m_files;
 };
 
 } // namespace ns3::roce

@@ -32,9 +32,9 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
 {
     run.Apply(cmd);
     TransportOptions::Apply(cmd);
-    if (topology.datacenters == 1 && !cmd.IsGiven("interFraction"))
+    if (topology.datacenters == 1 && !cmd.IsGivenFor(&workload.poisson.interFraction))
     {
-        workload.interFraction = 0;
+        workload.poisson.interFraction = 0;
     }
     Network network;
     topology.Construct(network);
@@ -45,11 +45,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     std::vector<FlowSpec> flows = workload.Generate(topology);
     PinThrough(network, workload.through, flows);
     run.Warn(CheckRecovery(network, flows));
-    run.WarnUnused(cmd,
-                   {topology.GetUnused(),
-                    workload.GetUnused(),
-                    GetUnused(cmd, network, flows),
-                    faults.GetUnused(network)});
+    run.Warn(cmd.DescribeUnused(FindUnused(cmd, network, flows)));
     std::cout << workload.Report(flows, topology) << std::endl;
     return run.Run(cmd, network, flows);
 }

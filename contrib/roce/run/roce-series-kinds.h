@@ -2,36 +2,44 @@
 #ifndef ROCE_SERIES_KINDS_H
 #define ROCE_SERIES_KINDS_H
 
-#include "roce-series.h"
+#include "roce-time-series.h"
 
 #include <memory>
 
 namespace ns3::roce
 {
 
-// Each is a class in a file of its own, which says what its table holds. All throw InputError if
-// the table cannot be created.
+// The module's own kinds of series, and what TimeSeries needs of other files.
 
-/// @return queues.csv @param context outlives it @param mode when it is recorded
-std::unique_ptr<Series> MakeQueueSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return queues.csv
+SeriesKind MakeQueueKind();
 
-/// @return rates.csv @copydetails MakeQueueSeries()
-std::unique_ptr<Series> MakeRateSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return rates.csv
+SeriesKind MakeRateKind();
 
-/// @return transport.csv @copydetails MakeQueueSeries()
-std::unique_ptr<Series> MakeTransportSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return transport.csv
+SeriesKind MakeTransportKind();
 
-/// @return pfc.csv @copydetails MakeQueueSeries()
-std::unique_ptr<Series> MakePauseFrameSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return pfc.csv
+SeriesKind MakePauseFrameKind();
 
-/// @return pauses.csv @copydetails MakeQueueSeries()
-std::unique_ptr<Series> MakePauseSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return pauses.csv
+SeriesKind MakePauseKind();
 
-/// @return utilisation.csv @copydetails MakeQueueSeries()
-std::unique_ptr<Series> MakeUtilisationSeries(SeriesContext& context, const SeriesMode& mode);
+/// @return utilisation.csv
+SeriesKind MakeUtilisationKind();
 
 /// @return the time line's flows @param context with a time line; outlives it
-std::unique_ptr<Series> MakeFlowSeries(SeriesContext& context);
+std::unique_ptr<Series> MakeFlowSlices(SeriesContext& context);
+
+/**
+ * @brief Have a series sampled of a network that several processes run. By all of them: each takes
+ * rows of its own stations, and the first one gets those of all in the order of one process.
+ * @param series one that is sampled
+ * @param context of the series; divided among processes
+ * @param nowPs stations are up to it
+ */
+void SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs);
 
 } // namespace ns3::roce
 

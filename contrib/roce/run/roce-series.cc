@@ -5,6 +5,9 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-value-check.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ns3::roce
 {
 
@@ -28,39 +31,13 @@ SeriesMode::Parse(const std::string& option, const std::string& text)
     return mode;
 }
 
-SeriesRow
-SeriesPort::Row(uint8_t trafficClass) const
-{
-    SeriesRow row;
-    row.subject = node;
-    row.port = index;
-    row.trafficClass = trafficClass;
-    return row;
-}
-
-SeriesOrder::SeriesOrder(std::function<void()> whenFull)
-    : m_whenFull(std::move(whenFull))
-{
-}
-
-uint8_t
-SeriesOrder::NewRank()
-{
-    return m_ranks++;
-}
-
 void
-SeriesOrder::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
+SeriesContext::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
 {
-    if (m_divert)
+    order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
+    if (order.IsFull() && !isReleasing)
     {
-        m_divert(row);
-        return;
-    }
-    m_order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
-    if (m_order.GetSize() >= m_fullAt)
-    {
-        m_whenFull();
+        whenFull();
     }
 }
 
@@ -81,102 +58,183 @@ SeriesContext::GetSender(uint32_t nic, const Frame& frame) const
     return qp && IsChosen(qp->GetOldestCookie()) ? qp : nullptr;
 }
 
-Series::Series(SeriesContext& context, const SeriesMode& mode)
+void
+SeriesContext::ConnectRateChanges(const std::function<void(const QueuePair&, int64_t)>& sink) const
+{
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        Nic& nic = *network.GetNic(n);
+        ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n, sink](const Frame& f, Time at) {
+            const QueuePair* qp = GetSender(n, f);
+            if (qp && f.psn == 0 && !(f.flags & FRAME_RETX))
+            {
+                sink(*qp, at.GetPicoSeconds()); // the rate it begins with
+            }
+        });
+        ConnectTrace<const QueuePair&, Time>(nic,
+                                             "Rate",
+                                             [this, sink](const QueuePair& q, Time at) {
+                                                 if (IsChosen(q.GetOldestCookie()))
+                                                 {
+                                                     sink(q, at.GetPicoSeconds());
+                                                 }
+                                             });
+    }
+}
+
+Series::Series(SeriesContext& context, const SeriesMode& mode, const SeriesTable& table)
     : m_context(context),
       m_mode(mode),
-      m_rank(context.order.NewRank())
+      m_table(table),
+      m_rank(context.series++),
+      m_hasSlices(std::any_of(table.columns.begin(),
+                              table.columns.end(),
+                              [](const SeriesColumn& column) { return column.Is(SLICE); })),
+      m_hasPort(table.Has(SeriesForm::PORT))
 {
+    if (mode.onChange && table.isSampled)
+    {
+        throw InputError(std::string("--") + table.option +
+                         " is 'change', expected a time, for example 10us");
+    }
+    if (mode.IsOn() && context.writer)
+    {
+        m_file = &context.writer->OpenCsv(std::string(table.option) + ".csv", table.GetHeader());
+    }
 }
 
 Series::~Series() = default;
 
-void
-Series::Start()
-{
-}
-
-void
-Series::Sample(int64_t)
-{
-}
-
-void
-Series::Settle(int64_t)
-{
-}
-
-void
-Series::FinishTimeLine(int64_t)
-{
-}
-
 bool
-Series::HasHosts() const
+Series::IsWatching() const
 {
-    return false;
+    return m_mode.onChange || (m_hasSlices && m_context.timeLine);
 }
 
 void
-Series::WriteFields(CsvFile&, const SeriesRow&) const
+Series::TellSample(int64_t nowPs, uint64_t place, SeriesRow row)
 {
-}
-
-void
-Series::Draw(TimeLine&, int64_t, const SeriesRow&)
-{
-}
-
-void
-Series::OpenTable(const std::string& name, const std::vector<std::string>& columns)
-{
-    std::vector<std::string> header{"time_ns"};
-    header.insert(header.end(), columns.begin(), columns.end());
-    const auto has = [&columns](const char* column) {
-        return std::find(columns.begin(), columns.end(), column) != columns.end();
-    };
-    m_hasNodeName = columns.front() == "node";
-    m_hasPortName = m_hasNodeName && has("port");
-    if (m_hasNodeName)
-    {
-        header.emplace_back("node_name");
-    }
-    if (m_hasPortName)
-    {
-        header.emplace_back("port_name");
-    }
-    if (m_context.writer)
-    {
-        m_table = &m_context.writer->OpenCsv(name, header);
-    }
-}
-
-void
-Series::Tell(int64_t atPs, uint64_t source, SeriesRow row)
-{
+    // Slices have exact times.
+    row.files = m_hasSlices ? SeriesFiles::TABLE : SeriesFiles::ALL;
     row.rank = m_rank;
-    m_context.order.Push(atPs, source, row);
+    m_context.divert ? m_context.divert(place, row) : m_context.Push(nowPs, 0, row);
+}
+
+void
+Series::TellChange(int64_t atPs, uint64_t source, SeriesRow row)
+{
+    row.files = m_mode.onChange || !m_hasSlices ? SeriesFiles::ALL : SeriesFiles::TIME_LINE;
+    row.rank = m_rank;
+    m_context.Push(atPs, source, row);
 }
 
 void
 Series::Write(int64_t atPs, const SeriesRow& row)
 {
-    if (m_table && row.files != SeriesFiles::TIME_LINE)
+    if (m_file && row.files != SeriesFiles::TIME_LINE)
     {
-        m_table->Ns(atPs).Uint(row.subject);
-        WriteFields(*m_table, row);
-        if (m_hasNodeName)
+        m_file->Ns(atPs).Uint(row.subject);
+        WriteFields(row);
+        if (m_table.subject == SeriesSubject::PORTS)
         {
-            m_table->Text(m_context.names.GetNode(row.subject));
+            m_file->Text(m_context.names.GetNode(row.subject));
         }
-        if (m_hasPortName)
+        if (m_hasPort)
         {
-            m_table->Text(m_context.names.GetPort(row.subject, row.port));
+            m_file->Text(m_context.names.GetPort(row.subject, row.port));
         }
-        m_table->EndRow();
+        m_file->EndRow();
     }
     if (m_context.timeLine && row.files != SeriesFiles::TABLE)
     {
         Draw(*m_context.timeLine, atPs, row);
+    }
+}
+
+void
+Series::WriteFields(const SeriesRow& row)
+{
+    const SeriesValue* value = row.values.data();
+    for (const SeriesColumn& column : m_table.columns)
+    {
+        if (column.form == SeriesForm::PORT)
+        {
+            m_file->Uint(row.port);
+        }
+        else if (column.form == SeriesForm::SOURCE)
+        {
+            m_file->Uint(m_context.flows[row.subject].src);
+        }
+        else if (column.form == SeriesForm::TARGET)
+        {
+            m_file->Uint(m_context.flows[row.subject].dst);
+        }
+        else if (!column.Is(HIDDEN))
+        {
+            column.Write(*m_file, *value);
+        }
+        value += column.HasValue();
+    }
+}
+
+/// @return the table's label with what stands in braces replaced
+std::string
+Series::MakeLabel(const TimeLine& line, const SeriesRow& row) const
+{
+    std::string label = m_table.label;
+    const auto replace = [&label](const std::string& name, const std::string& text) {
+        const std::size_t at = label.find("{" + name + "}");
+        if (at != std::string::npos)
+        {
+            label.replace(at, name.size() + 2, text);
+        }
+    };
+    replace("flow", std::to_string(row.subject));
+    const SeriesValue* value = row.values.data();
+    for (const SeriesColumn& column : m_table.columns)
+    {
+        replace(column.name,
+                column.HasValue() ? column.ToText(*value) : line.PortLabel(row.subject, row.port));
+        value += column.HasValue();
+    }
+    return label;
+}
+
+void
+Series::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
+{
+    const uint32_t node = m_table.subject == SeriesSubject::PORTS
+                              ? row.subject
+                              : m_context.GetSourceNode(row.subject);
+    const SeriesValue* value = row.values.data();
+    for (const SeriesColumn& column : m_table.columns)
+    {
+        if (column.Is(SLICE))
+        {
+            line.PortSlice(node,
+                           row.port,
+                           static_cast<uint8_t>(row.values[0].count), // its column KEY
+                           m_table.label,
+                           value->count,
+                           atPs);
+        }
+        if (column.Is(DRAWN))
+        {
+            const std::string label = MakeLabel(line, row);
+            switch (column.form)
+            {
+            case SeriesForm::WHOLE:
+                line.Counter(node, label, m_table.unit, atPs, std::trunc(value->real));
+                break;
+            case SeriesForm::SHARE:
+            case SeriesForm::REAL:
+                line.Counter(node, label, m_table.unit, atPs, value->real);
+                break;
+            default:
+                line.Counter(node, label, m_table.unit, atPs, value->count);
+            }
+        }
+        value += column.HasValue();
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-stall-explainer.h"
 
+#include "roce-watching.h"
+
 #include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
 
@@ -19,18 +21,12 @@ std::vector<QueuePair*>
 StallExplainer::FindUnfinished() const
 {
     std::vector<QueuePair*> qps;
-    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
-    {
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+    ForOpenQps(m_network, [&qps](QueuePair& qp) {
+        if (qp.GetUna() < qp.GetEndPsn())
         {
-            QueuePair* qp = nic->GetQp(q);
-            if (qp && qp->GetUna() < qp->GetEndPsn())
-            {
-                qps.push_back(qp);
-            }
+            qps.push_back(&qp);
         }
-    }
+    });
     return qps;
 }
 
@@ -138,7 +134,7 @@ StallExplainer::MakeGraph(const std::vector<Way>& ways) const
         const auto path = m_network.TracePath(way.src, way.dst, way.entropy);
         for (std::size_t i = 1; i < path.size(); ++i)
         {
-            if (m_views.GetQueuedBytes(*path[i].port, way.trafficClass))
+            if (m_views.Of(*path[i].port).queuedBytes[way.trafficClass])
             {
                 auto& next = graph[KeyOf(*path[i - 1].port, way.trafficClass)];
                 if (std::find(next.begin(), next.end(), path[i].port) == next.end())
@@ -168,14 +164,14 @@ StallExplainer::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
     {
         const bool own = hop.port == PeekPointer(nic);
-        queued += m_views.GetQueuedBytes(*hop.port, c);
-        if ((own || m_views.GetQueuedBytes(*hop.port, c)) && m_views.IsPaused(*hop.port, c))
+        queued += m_views.Of(*hop.port).queuedBytes[c];
+        if ((own || m_views.Of(*hop.port).queuedBytes[c]) && IsPaused(*hop.port, c))
         {
             text << (own ? "" : "; frames wait at " + PortName(*hop.port)) << ", "
                  << Follow(hop.port, c, graph);
             return text.str();
         }
-        if (const std::string here = m_views.DescribeHeld(*hop.port, c); !here.empty())
+        if (const std::string& here = m_views.Of(*hop.port).held[c]; !here.empty())
         {
             held += ", " + here + " at " + PortName(*hop.port);
         }
@@ -209,17 +205,32 @@ StallExplainer::DescribeLosses(const QueuePair& qp) const
            "whole network";
 }
 
+/// What is wrong with the links of one way. @param all failures that are over, too
+std::vector<std::string>
+StallExplainer::FindFailures(uint32_t src, uint32_t dst, uint16_t entropy, bool all) const
+{
+    std::vector<std::string> lines;
+    const auto path = m_network.TracePath(src, dst, entropy);
+    for (const Network::PathHop& hop : path)
+    {
+        if (all || hop.port->GetLink()->GetDirection(hop.port->GetEnd()).down)
+        {
+            lines.push_back(m_network.DescribeLink(*hop.port, NowPs()));
+        }
+    }
+    if (const Switch* last = PortViews::SwitchOf(*path.back().port->GetPeer()))
+    {
+        lines.push_back(last->GetName() + " has no route to NIC " + std::to_string(dst));
+        const std::vector<std::string> down = m_network.DescribeDownLinks();
+        lines.insert(lines.end(), down.begin(), down.end());
+    }
+    return lines;
+}
+
 std::string
 StallExplainer::DescribeLinks(const QueuePair& qp) const
 {
     const QueuePair::Config& config = qp.GetConfig();
-    std::vector<std::string> lines;
-    const auto add = [&lines](std::string line) {
-        if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
-        {
-            lines.push_back(std::move(line));
-        }
-    };
     // ACKs take the entropy of the data they answer.
     std::vector<uint16_t> entropies{qp.GetEntropy()};
     if (qp.GetSelector() && qp.GetSelector()->IsPerPacket())
@@ -229,100 +240,98 @@ StallExplainer::DescribeLinks(const QueuePair& qp) const
             entropies.push_back(static_cast<uint16_t>(0xc000 + i * (0x4000 / SAMPLED_PATHS)));
         }
     }
-    const auto trace = [&](uint32_t src, uint32_t dst, uint16_t entropy) {
-        const auto path = m_network.TracePath(src, dst, entropy);
-        for (const Network::PathHop& hop : path)
-        {
-            // A failure that is over matters to a queue pair that has given up meanwhile.
-            const Link::Direction& direction =
-                hop.port->GetLink()->GetDirection(hop.port->GetEnd());
-            if (direction.down || qp.failed)
-            {
-                add(m_network.DescribeLink(*hop.port, NowPs()));
-            }
-        }
-        const Switch* last = PortViews::SwitchOf(*path.back().port->GetPeer());
-        if (last)
-        {
-            add(last->GetName() + " has no route to NIC " + std::to_string(dst));
-            for (std::string& line : m_network.DescribeDownLinks())
-            {
-                add(std::move(line));
-            }
-        }
-    };
+    std::vector<std::string> told;
+    std::string text;
     for (const uint16_t entropy : entropies)
     {
-        trace(config.src, config.dst, entropy);
-        trace(config.dst, config.src, entropy);
-    }
-    std::string text;
-    for (const std::string& line : lines)
-    {
-        text += "; " + line;
+        for (const auto& [src, dst] :
+             {std::pair(config.src, config.dst), std::pair(config.dst, config.src)})
+        {
+            // A failure that is over matters to a queue pair that has given up meanwhile.
+            for (const std::string& line : FindFailures(src, dst, entropy, qp.failed))
+            {
+                if (!line.empty() && std::find(told.begin(), told.end(), line) == told.end())
+                {
+                    told.push_back(line);
+                    text += "; " + line;
+                }
+            }
+        }
     }
     return text;
+}
+
+/// A port's frames wait for others. @param port that is not paused, or is the last to be known
+std::string
+StallExplainer::DescribeWait(Port& port, uint8_t trafficClass) const
+{
+    std::ostringstream text;
+    const std::string& held = m_views.Of(port).held[trafficClass];
+    text << ", whose frames wait for " << PortName(port) << ", "
+         << m_views.Of(port).queuedBytes[trafficClass] << " B queued, "
+         << (IsPaused(port, trafficClass) ? "paused" : "not paused") << (held.empty() ? "" : ", ")
+         << held;
+    return text.str();
 }
 
 std::string
 StallExplainer::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const
 {
-    std::ostringstream text;
-    const std::vector<Port*> cycle = FindCycle(port, trafficClass, graph);
-    if (!cycle.empty())
+    if (const std::vector<Port*> cycle = FindCycle(port, trafficClass, graph); !cycle.empty())
     {
-        text << "PFC deadlock: ";
+        std::string ring = "PFC deadlock: ";
         for (const Port* member : cycle)
         {
-            text << PortName(*member) << " -> ";
+            ring += PortName(*member) + " -> ";
         }
-        text << PortName(*cycle.front());
-        return text.str();
+        return ring + PortName(*cycle.front());
     }
+    std::ostringstream text;
     while (true)
     {
-        Port* pauser = port->GetPeer();
-        const Switch* sw = PortViews::SwitchOf(*pauser);
-        text << "paused by " << PortName(*pauser);
+        Port& pauser = *port->GetPeer();
+        const Switch* const sw = PortViews::SwitchOf(pauser);
+        text << "paused by " << PortName(pauser);
         if (!sw)
         {
             return text.str();
         }
-        if (!m_views.HasXoff(*pauser, trafficClass))
+        if (!(m_views.Of(pauser).xoff >> trafficClass & 1))
         {
             text << ", which has no XOFF outstanding: its XON is lost or on its way";
             return text.str();
         }
-        text << " (holds " << m_views.GetIngressBytes(*pauser, trafficClass) << " B)";
-        const auto next = graph.find(KeyOf(*port, trafficClass));
-        Port* waitsFor = nullptr;
-        if (next != graph.end())
+        text << " (holds " << m_views.Of(pauser).ingressBytes[trafficClass] << " B)";
+        const auto waitsFor = graph.find(KeyOf(*port, trafficClass));
+        const auto [next, isPaused] =
+            FindNext(waitsFor == graph.end() ? std::vector<Port*>() : waitsFor->second,
+                     *sw,
+                     trafficClass);
+        if (!isPaused)
         {
-            const auto it = std::find_if(next->second.begin(),
-                                         next->second.end(),
-                                         [this, trafficClass](Port* candidate) {
-                                             return m_views.IsPaused(*candidate, trafficClass);
-                                         });
-            if (it != next->second.end())
-            {
-                port = *it;
-                text << ", whose frames wait for " << PortName(*port) << ", ";
-                continue;
-            }
-            waitsFor = next->second.front();
+            return text.str() + (next ? DescribeWait(*next, trafficClass) : "");
         }
-        // Frames of flows that are done for their senders, or of another flow's retransmission.
-        waitsFor = waitsFor ? waitsFor : FindLongestQueue(*sw, trafficClass);
-        if (waitsFor)
-        {
-            const std::string held = m_views.DescribeHeld(*waitsFor, trafficClass);
-            text << ", whose frames wait for " << PortName(*waitsFor) << ", "
-                 << m_views.GetQueuedBytes(*waitsFor, trafficClass) << " B queued, "
-                 << (m_views.IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused")
-                 << (held.empty() ? "" : ", ") << held;
-        }
-        return text.str();
+        port = next;
+        text << ", whose frames wait for " << PortName(*port) << ", ";
     }
+}
+
+/// @return of the ports that frames wait for the first paused one; or the first one, or where most
+/// wait, or null, and false
+std::pair<Port*, bool>
+StallExplainer::FindNext(const std::vector<Port*>& ports,
+                         const Switch& sw,
+                         uint8_t trafficClass) const
+{
+    for (Port* port : ports)
+    {
+        if (IsPaused(*port, trafficClass))
+        {
+            return {port, true};
+        }
+    }
+    // Frames of flows that are done for their senders, or of another flow's retransmission.
+    return {ports.empty() ? FindLongestQueue(sw, trafficClass) : ports.front(), false};
 }
 
 /// The port of a switch where most bytes of a class wait, or null.
@@ -334,7 +343,7 @@ StallExplainer::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
         Port* const port = PeekPointer(sw.GetPort(p));
-        const uint64_t bytes = m_views.GetQueuedBytes(*port, trafficClass);
+        const uint64_t bytes = m_views.Of(*port).queuedBytes[trafficClass];
         if (bytes > most)
         {
             most = bytes;
@@ -360,7 +369,7 @@ StallExplainer::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& gra
             continue;
         }
         Port* candidate = next->second[index++];
-        if (!m_views.IsPaused(*candidate, trafficClass))
+        if (!IsPaused(*candidate, trafficClass))
         {
             continue;
         }

@@ -67,14 +67,28 @@ class StallExplainer
                                                    const std::map<QpId, std::string>& own);
     std::vector<Way> FindWays() const;
     WaitGraph MakeGraph(const std::vector<Way>& ways) const;
+    std::pair<Port*, bool> FindNext(const std::vector<Port*>& ports,
+                                    const Switch& sw,
+                                    uint8_t trafficClass) const;
     Port* FindLongestQueue(const Switch& sw, uint8_t trafficClass) const;
     std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
     std::string DescribeLosses(const QueuePair& qp) const;
+    std::vector<std::string> FindFailures(uint32_t src,
+                                          uint32_t dst,
+                                          uint16_t entropy,
+                                          bool all) const;
     std::string DescribeLinks(const QueuePair& qp) const;
+    std::string DescribeWait(Port& port, uint8_t trafficClass) const;
     std::string Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const;
     /// @return the ports of the first cycle of paused ports that can be reached, or nothing
     std::vector<Port*> FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const;
     std::string PortName(const Port& port) const;
+
+    bool IsPaused(const Port& port, uint8_t trafficClass) const
+    {
+        return m_views.Of(port).paused >> trafficClass & 1;
+    }
+
     static PortKey KeyOf(const Port& port, uint8_t trafficClass);
 
     const Network& m_network;

@@ -5,7 +5,6 @@
 #include "ns3/roce-mpi-ranks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
@@ -14,35 +13,23 @@ namespace ns3::roce
 {
 
 void
-ThreadOptions::AddOptions(CheckedCommandLine& cmd)
+ThreadOptions::AddOptions(OptionTable& table)
 {
-    cmd.AddValue("threads",
-                 "Threads that run the simulation, with the same results; or auto, as many as the "
-                 "machine has",
-                 threads);
-    cmd.AddValue(
-        "balance",
-        "Run in one thread as if in this many, and print how well they would be used; 0: no",
-        balance);
-}
-
-/// @return --threads, 0 for auto
-unsigned
-ThreadOptions::Parse() const
-{
-    if (threads == "auto")
-    {
-        return 0;
-    }
-    unsigned n = 0;
-    const char* const end = threads.data() + threads.size();
-    const auto [read, error] = std::from_chars(threads.data(), end, n);
-    if (error != std::errc() || read != end || n < 1 || n > MOST)
-    {
-        throw InputError("--threads is '" + threads + "', expected 1 to " + std::to_string(MOST) +
-                         " or auto");
-    }
-    return n;
+    table
+        .AddOptional("threads",
+                     "Threads that run the simulation, with the same results; or auto, as many as "
+                     "the machine has",
+                     threads,
+                     "auto",
+                     Range::Within(1, MOST))
+        .OnlyWatches();
+    table
+        .AddValue("balance",
+                  "Run in one thread as if in this many, and print how well they would be used; "
+                  "0: no",
+                  balance,
+                  Range::Within(2, MOST).Or(0))
+        .OnlyWatches();
 }
 
 void
@@ -53,16 +40,15 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
     {
         throw InputError("--balance with several processes (mpirun), expected one");
     }
-    if (shared && threads == "auto")
+    if (shared && !threads)
     {
         throw InputError("--threads=auto with several processes (mpirun), expected a number for "
                          "each of them");
     }
-    const bool one = Parse() == 1;
-    if (balance == 1 || balance > MOST || (balance && !one))
+    const bool one = threads == 1U;
+    if (balance && !one)
     {
-        throw InputError("--balance is " + std::to_string(balance) + ", expected 0 or 2 to " +
-                         std::to_string(MOST) + ", without --threads");
+        throw InputError("--balance with --threads, expected one of them");
     }
     for (const auto& [name, isOn] : files)
     {
@@ -85,13 +71,13 @@ ThreadOptions::Apply(Network& network) const
 {
     if (RankExchange* ranks = MpiRanks::Get())
     {
-        network.SetRanks(*ranks, Parse());
+        network.SetRanks(*ranks, threads.value_or(0));
     }
     else if (balance)
     {
         network.MeasureBalance(balance);
     }
-    else if (const unsigned n = Parse(); n != 1)
+    else if (const unsigned n = threads.value_or(0); n != 1)
     {
         network.SetThreads(n);
     }

@@ -2,13 +2,13 @@
 #ifndef ROCE_THREAD_OPTIONS_H
 #define ROCE_THREAD_OPTIONS_H
 
-#include "roce-command-line.h"
-
 #include "ns3/roce-network.h"
+#include "ns3/roce-option-table.h"
 
 #include <cstdint>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace ns3::roce
@@ -22,11 +22,11 @@ struct ThreadOptions
 {
     static constexpr unsigned MOST = 1024; //!< threads
 
-    std::string threads{"1"};
+    std::optional<uint32_t> threads{1}; //!< none: as many as the machine has
     uint32_t balance{0};
 
-    /// @brief Make every parameter an option. @param cmd command line
-    void AddOptions(CheckedCommandLine& cmd);
+    /// @brief Make every parameter an option. @param table of the program
+    void AddOptions(OptionTable& table);
 
     /**
      * @brief Check the options.
@@ -48,9 +48,6 @@ struct ThreadOptions
      * @param network after the run
      */
     void PrintBalance(std::ostream& out, const Network& network) const;
-
-  private:
-    unsigned Parse() const;
 };
 
 } // namespace ns3::roce

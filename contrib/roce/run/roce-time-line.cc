@@ -8,15 +8,56 @@
 namespace ns3::roce
 {
 
-TimeLine::TimeLine(Network& network, const std::string& path)
+namespace
+{
+
+constexpr unsigned DECIMALS_OF_US = 6; //!< of microseconds
+
+/// A text in quotation marks.
+std::string
+Quoted(const std::string& text)
+{
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace
+
+TimeLine::TimeLine(const Network& network, const std::string& path)
     : m_network(network),
-      m_trace(path)
+      m_file(path)
 {
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         const Nic& nic = *network.GetNic(n);
         m_nicLabels[{nic.GetNode()->GetId(), nic.GetIfIndex()}] = "nic" + std::to_string(n);
     }
+    m_file.Append("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+}
+
+void
+TimeLine::BeginEvent(const char* kind, uint32_t process, uint32_t track)
+{
+    m_file.Append(m_isFirst ? "\n" : ",\n");
+    m_isFirst = false;
+    m_file.Append("{\"ph\":\"").Append(kind).Append("\",\"pid\":").Number(process);
+    m_file.Append(",\"tid\":").Number(track);
+}
+
+void
+TimeLine::Name(const char* what, uint32_t process, uint32_t track, const std::string& name)
+{
+    BeginEvent("M", process, track);
+    m_file.Append(",\"name\":\"").Append(what).Append("\",\"args\":{\"name\":");
+    m_file.Append(Quoted(name)).Append("}}").FlushIfFull();
+}
+
+void
+TimeLine::BeginCounter(uint32_t process, const std::string& name, const char* unit, int64_t atPs)
+{
+    BeginEvent("C", process, 0);
+    m_file.Append(",\"name\":").Append(Quoted(name));
+    m_file.Append(",\"ts\":").Fixed(atPs, DECIMALS_OF_US);
+    m_file.Append(",\"args\":{\"").Append(unit).Append("\":");
 }
 
 std::string
@@ -37,7 +78,7 @@ TimeLine::Process(uint32_t node)
     if (!m_named[node])
     {
         m_named[node] = true;
-        m_trace.NameProcess(process, m_network.GetNodeName(node));
+        Name("process_name", process, 0, m_network.GetNodeName(node));
     }
     return process;
 }
@@ -51,7 +92,17 @@ TimeLine::Slice(uint32_t node,
                 const nlohmann::ordered_json& details)
 {
     const uint32_t process = Process(node);
-    m_trace.Slice(process, track, name, fromPs, toPs, details);
+    const auto [it, isNew] =
+        m_tracks.try_emplace({process, track}, static_cast<uint32_t>(m_tracks.size() + 1));
+    if (isNew)
+    {
+        Name("thread_name", process, it->second, track);
+    }
+    BeginEvent("X", process, it->second);
+    m_file.Append(",\"name\":").Append(Quoted(name));
+    m_file.Append(",\"ts\":").Fixed(fromPs, DECIMALS_OF_US);
+    m_file.Append(",\"dur\":").Fixed(toPs - fromPs, DECIMALS_OF_US);
+    m_file.Append(",\"args\":").Append(details.dump()).Append('}').FlushIfFull();
 }
 
 void
@@ -99,7 +150,7 @@ TimeLine::EndPortSlices(int64_t nowPs)
 void
 TimeLine::Close()
 {
-    m_trace.Close();
+    m_file.Append("\n]}\n").Close();
 }
 
 } // namespace ns3::roce

@@ -2,7 +2,7 @@
 #ifndef ROCE_TIME_LINE_H
 #define ROCE_TIME_LINE_H
 
-#include "roce-chrome-trace.h"
+#include "roce-buffered-file.h"
 
 #include "ns3/roce-network.h"
 
@@ -19,9 +19,13 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A network's time line: values of series, under the names of its nodes and ports.
+ * @brief A network's time line, in the Trace Event Format that Perfetto (ui.perfetto.dev) and
+ * chrome://tracing read.
  *
- * Each node is a process of the ChromeTrace, named when something of it is drawn first.
+ * An object with traceEvents and displayTimeUnit "ns". Each node is a process, named when something
+ * of it is drawn first. Slices are complete events (ph X), counters ph C, names of processes and
+ * tracks ph M. Times (ts, dur) are microseconds with six decimals, so that picoseconds survive;
+ * Perfetto itself keeps whole nanoseconds. Events are written as they come, in any order of time.
  */
 class TimeLine
 {
@@ -31,13 +35,13 @@ class TimeLine
      * @param path file to create or empty
      * @throw InputError when it cannot be created
      */
-    TimeLine(Network& network, const std::string& path);
+    TimeLine(const Network& network, const std::string& path);
 
     /**
      * @brief A quantity of a node has a new value.
      * @param node ns-3 node id
      * @param name of the counter
-     * @param unit name of the value
+     * @param unit name of the value in args
      * @param atPs time
      * @param value from then on; left out if it is not finite, since JSON has no such numbers
      */
@@ -47,14 +51,15 @@ class TimeLine
         const uint32_t process = Process(node);
         if (std::isfinite(static_cast<double>(value)))
         {
-            m_trace.Counter(process, name, unit, atPs, value);
+            BeginCounter(process, name, unit, atPs);
+            m_file.Number(value).Append("}}").FlushIfFull();
         }
     }
 
     /**
      * @brief A stretch of time on a track of a node. Those of one track must not overlap.
      * @param node ns-3 node id
-     * @param track name
+     * @param track name; made when it is first used
      * @param name of the slice
      * @param fromPs begin
      * @param toPs end
@@ -101,10 +106,15 @@ class TimeLine
     };
 
     uint32_t Process(uint32_t node);
+    void BeginEvent(const char* kind, uint32_t process, uint32_t track);
+    void BeginCounter(uint32_t process, const std::string& name, const char* unit, int64_t atPs);
+    void Name(const char* what, uint32_t process, uint32_t track, const std::string& name);
 
-    Network& m_network;
-    ChromeTrace m_trace;
+    const Network& m_network;
+    BufferedFile m_file;
+    bool m_isFirst{true};                                             //!< no event yet
     std::vector<bool> m_named;                                        //!< by node: has a process
+    std::map<std::pair<uint32_t, std::string>, uint32_t> m_tracks;    //!< by process and name
     std::map<std::pair<uint32_t, uint32_t>, std::string> m_nicLabels; //!< by node and device
     std::map<std::pair<uint32_t, std::string>, OpenSlice> m_open;     //!< by node and track
 };

@@ -2,6 +2,8 @@
 #ifndef ROCE_TIME_ORDER_H
 #define ROCE_TIME_ORDER_H
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <queue>
 #include <utility>
@@ -45,6 +47,13 @@ class TimeOrder
             take(m_heap.top().atPs, m_heap.top().entry);
             m_heap.pop();
         }
+        m_fullAt = std::max(FULL, 2 * GetSize());
+    }
+
+    /// @return whether it is worthwhile to Release() what is final
+    bool IsFull() const
+    {
+        return GetSize() >= m_fullAt;
     }
 
     /// @return entries held
@@ -54,6 +63,8 @@ class TimeOrder
     }
 
   private:
+    static constexpr std::size_t FULL = 4096; //!< entries
+
     struct Item
     {
         int64_t atPs;
@@ -75,6 +86,8 @@ class TimeOrder
 
     std::priority_queue<Item, std::vector<Item>, Later> m_heap;
     uint64_t m_pushed{0};
+    std::size_t m_fullAt{
+        FULL}; //!< entries; twice what the last Release() has left, if that is more
 };
 
 } // namespace ns3::roce

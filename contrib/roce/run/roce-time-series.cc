@@ -4,7 +4,6 @@
 #include "roce-port-names.h"
 #include "roce-series-kinds.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-text-form.h"
@@ -24,27 +23,16 @@ namespace
 
 const char* const MESSAGES = "time series"; // what begins them
 
-} // namespace
-
-namespace
-{
-
 /// @return the kinds so far; the function that adds one may run before anything else of this file
 std::vector<SeriesKind>&
 Kinds()
 {
-    constexpr SeriesSubject PORTS = SeriesSubject::PORTS;
-    constexpr SeriesSubject FLOWS = SeriesSubject::FLOWS;
-    // clang-format off
-    static std::vector<SeriesKind> kinds{
-        {"queues", PORTS, "queues.csv: time between samples, or change", false, MakeQueueSeries},
-        {"rates", FLOWS, "rates.csv, rate and progress of flows: in the same way", false, MakeRateSeries},
-        {"transport", FLOWS, "transport.csv, the rate law's own variables", false, MakeTransportSeries},
-        {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, MakePauseFrameSeries},
-        {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
-        {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
-    };
-    // clang-format on
+    static std::vector<SeriesKind> kinds{MakeQueueKind(),
+                                         MakeRateKind(),
+                                         MakeTransportKind(),
+                                         MakePauseFrameKind(),
+                                         MakePauseKind(),
+                                         MakeUtilisationKind()};
     return kinds;
 }
 
@@ -141,7 +129,9 @@ TimeSeries::TimeSeries(Network& network,
     : m_context{network,
                 PortNames(network),
                 writer,
-                SeriesOrder([this] { Settle(NowPs() - m_slackPs); }),
+                {},
+                [this] { Settle(NowPs() - m_slackPs); },
+                nullptr,
                 flows,
                 {},
                 {},
@@ -154,7 +144,7 @@ TimeSeries::TimeSeries(Network& network,
     std::map<std::string, SeriesMode> modes = options.modes;
     for (const SeriesKind& kind : GetKinds())
     {
-        m_series.push_back(kind.make(m_context, modes[kind.option]));
+        m_series.push_back(kind.make(m_context, modes[kind.option], kind));
     }
     if (modes.size() > GetKinds().size())
     {
@@ -163,7 +153,7 @@ TimeSeries::TimeSeries(Network& network,
     if (options.chromeTrace && writer)
     {
         m_context.timeLine = std::make_unique<TimeLine>(network, writer->AddFile("trace.json"));
-        m_series.push_back(MakeFlowSeries(m_context));
+        m_series.push_back(MakeFlowSlices(m_context));
     }
 }
 
@@ -229,7 +219,7 @@ bool
 TimeSeries::HasHosts() const
 {
     return std::any_of(m_series.begin(), m_series.end(), [](const auto& series) {
-        return series->HasHosts();
+        return series->GetTable().hasHosts && series->GetMode().IsOn();
     });
 }
 
@@ -237,18 +227,12 @@ void
 TimeSeries::Start()
 {
     Network& network = m_context.network;
+    m_slackPs = GetLargestSlackPs(network);
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
-        Nic& nic = *network.GetNic(n);
-        m_slackPs = std::max(m_slackPs, nic.GetSlackPs());
-        const bool connected = nic.TraceConnectWithoutContext(
-            "MessageCompleted",
-            Callback<void, const MessageRecord&>([this](const MessageRecord&) { ++m_finished; }));
-        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
-    }
-    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
-    {
-        m_slackPs = std::max(m_slackPs, network.GetSwitch(s)->GetSlackPs());
+        ConnectTrace<const MessageRecord&>(*network.GetNic(n),
+                                           "MessageCompleted",
+                                           [this](const MessageRecord&) { ++m_finished; });
     }
     for (const std::unique_ptr<Series>& series : m_series)
     {
@@ -279,11 +263,7 @@ TimeSeries::TakeSample(Series& series)
         series.Sample(NowPs());
         return;
     }
-    if (!m_merge)
-    {
-        m_merge = std::make_unique<SeriesMerge>(m_context);
-    }
-    m_merge->Sample(series, NowPs());
+    SampleOfAll(series, m_context, NowPs());
 }
 
 void
@@ -302,15 +282,15 @@ TimeSeries::OnTimer(std::size_t i)
 void
 TimeSeries::Settle(int64_t untilPs)
 {
-    m_context.order.Release(
-        untilPs,
-        [this, untilPs] {
-            for (const std::unique_ptr<Series>& series : m_series)
-            {
-                series->Settle(untilPs);
-            }
-        },
-        [this](int64_t atPs, const SeriesRow& row) { m_series[row.rank]->Write(atPs, row); });
+    m_context.isReleasing = true;
+    for (const std::unique_ptr<Series>& series : m_series)
+    {
+        series->Settle(std::min(untilPs, NowPs() + 1));
+    }
+    m_context.order.Release(untilPs, [this](int64_t atPs, const SeriesRow& row) {
+        m_series[row.rank]->Write(atPs, row);
+    });
+    m_context.isReleasing = false;
 }
 
 void
@@ -325,11 +305,7 @@ TimeSeries::Finish()
             TakeSample(*sampler.series);
         }
     }
-    Settle(now + 1);
-    m_context.order.Release(
-        INT64_MAX,
-        [] {},
-        [this](int64_t atPs, const SeriesRow& row) { m_series[row.rank]->Write(atPs, row); });
+    Settle(INT64_MAX); // rows with times to come included
     if (m_context.timeLine)
     {
         m_context.timeLine->EndPortSlices(now);

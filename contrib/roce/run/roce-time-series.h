@@ -2,13 +2,13 @@
 #ifndef ROCE_TIME_SERIES_H
 #define ROCE_TIME_SERIES_H
 
-#include "roce-series-merge.h"
 #include "roce-series.h"
 
 #include "ns3/event-id.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,30 +18,22 @@
 namespace ns3::roce
 {
 
-/// The subject of a series, which options can select.
-enum class SeriesSubject
+/// A kind of series: what it records, and what makes it.
+struct SeriesKind : SeriesTable
 {
-    PORTS,
-    FLOWS,
+    /// See Series::Series() for what is given and thrown.
+    std::function<std::unique_ptr<Series>(SeriesContext& context,
+                                          const SeriesMode& mode,
+                                          const SeriesTable& table)>
+        make;
 };
 
-/// A kind of series, and the option that asks for it.
-struct SeriesKind
-{
-    const char* option;
-    SeriesSubject subject;
-    const char* help;
-    bool isSwitch; //!< on change or not at all: the option has no value
-    std::unique_ptr<Series> (*make)(SeriesContext& context, const SeriesMode& mode);
-};
-
-/// @return a series, see SeriesKind::make @tparam SERIES its class @param context see there @param
-/// mode see there
+/// @return a series, see SeriesKind::make @tparam SERIES its class
 template <typename SERIES>
 std::unique_ptr<Series>
-MakeSeries(SeriesContext& context, const SeriesMode& mode)
+MakeSeries(SeriesContext& context, const SeriesMode& mode, const SeriesTable& table)
 {
-    return std::make_unique<SERIES>(context, mode);
+    return std::make_unique<SERIES>(context, mode, table);
 }
 
 /**
@@ -51,7 +43,7 @@ MakeSeries(SeriesContext& context, const SeriesMode& mode)
  *
  * Everything comes from trace sources or is read at intervals; nothing changes a result. Tables are
  * written through a RunWriter in order of time (exact times, whatever the stations' slack); node is
- * the ns-3 node id, port the device's index at its node. Each is a Series of its own.
+ * the ns-3 node id, port the device's index at its node. Each is a Series.
  *
  * chromeTrace: trace.json has the same values as counters, and in any case flows,
  * pauses (slices of ports that must not send) and XOFF sent (slices until XON). See TimeLine.
@@ -85,8 +77,9 @@ class TimeSeries
     static const std::vector<SeriesKind>& GetKinds();
 
     /**
-     * @brief One more kind, before options are read.
-     * @param kind of a class of its own
+     * @brief One more kind, before options are read. Most are made by StationSeries::Register() or
+     * VariableSeries::Register().
+     * @param kind the kind
      * @return true, for the initialisation of a static variable
      */
     static bool Register(const SeriesKind& kind);
@@ -155,9 +148,8 @@ class TimeSeries
     SeriesContext m_context;
     std::vector<std::unique_ptr<Series>> m_series; //!< by rank
     std::vector<Sampler> m_samplers;
-    std::unique_ptr<SeriesMerge> m_merge; //!< null: one process, or no sample yet
-    int64_t m_slackPs{0};                 //!< greatest of all stations
-    uint64_t m_finished{0};               //!< flows
+    int64_t m_slackPs{0};   //!< greatest of all stations
+    uint64_t m_finished{0}; //!< flows
 };
 
 } // namespace ns3::roce

@@ -20,7 +20,6 @@
 #include <map>
 #include <set>
 #include <sstream>
-#include <tuple>
 #include <vector>
 
 namespace ns3::roce
@@ -119,17 +118,12 @@ HasRoutesThroughExternals(const Network& network)
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
-    // Types of the program itself and of other libraries are among them.
-    const auto known = [](const TypeId& base) { return ValueCheck::KnownTypes(base); };
-    const std::string stageTypes = known(SwitchStage::GetTypeId());
-    cmd.AddValue("cc",
-                 "Rate law: none, or one of " + known(CongestionControl::GetTypeId()) +
-                     "; [Attribute=value|...] may follow",
-                 cc);
+    AddTypes(cmd);
     cmd.AddAttributeFile("nvidia",
                          "File of lines such as rpg_ai_rate=50: DCQCN and ECN by NVIDIA's names",
                          &NvidiaNames::Read);
-    cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
+    // Types of the program itself and of other libraries are among them.
+    const std::string stageTypes = ValueCheck::KnownTypes(SwitchStage::GetTypeId());
     cmd.AddValue("stages",
                  "What runs on switches, with commas between: " + stageTypes +
                      "; attributes may follow; tor:, spine:, core: or dci: in front of one chooses "
@@ -138,64 +132,99 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("edge",
                  "Stages of external switches (as dci: in --stages), with commas between: " +
                      stageTypes + "; attributes may follow",
-                 edge);
-    cmd.AddValue("tuner",
-                 "Tuner of parameters during the simulation: " + known(Tuner::GetTypeId()) +
-                     "; attributes may follow",
-                 tuner);
-    cmd.AddValue("lossRecovery",
-                 known(LossRecovery::GetTypeId()) + "; attributes may follow",
-                 lossRecovery);
-    cmd.AddValue("interLossRecovery",
-                 "The same for flows between datacenters; empty: as --lossRecovery",
-                 interLossRecovery);
-    cmd.AddValue(pathsOption,
-                 known(PathSelector::GetTypeId()) + " (FlowHash is ECMP); attributes may follow",
-                 paths);
-    cmd.AddValue("interPaths",
-                 "The same for flows between datacenters; empty: as --" + pathsOption,
-                 interPaths);
+                 edge)
+        .UnusedIf([this] { return !m_scopes[true] && !m_passesExternals; },
+                  "without flows between datacenters");
     cmd.AddValue("lossless", "PFC protects data; otherwise switches drop excess frames", pfc);
+    const std::string sw = "ns3::roce::Switch::";
+    cmd.AddUnusedAttributes({sw + "HeadroomFactor",
+                             sw + "HeadroomInBuffer",
+                             sw + "PauseQuanta",
+                             sw + "RefreshPause",
+                             sw + "ResponseBytes",
+                             sw + "XonOffset"},
+                            UnusedWhile([this] { return !pfc; }, "with --lossless=0"));
     cmd.AddValue("ecn", "Switches mark ECN", ecn);
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
     cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes; 0: as --seed", ecmpSeed);
-    cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
-    cmd.Refuse("ns3::roce::Nic::InterCongestionControl", "interCc");
-    cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
-    cmd.Refuse("ns3::roce::Nic::InterLossRecovery", "interLossRecovery");
-    cmd.Refuse("ns3::roce::Nic::PathSelector", pathsOption);
-    cmd.Refuse("ns3::roce::Nic::InterPathSelector", "interPaths");
+}
+
+/// Options that name a type; what NICs have, for flows within a datacenter and between two.
+void
+TransportOptions::AddTypes(CheckedCommandLine& cmd)
+{
+    const auto addPair = [&](const std::string& name,
+                             const std::string& help,
+                             std::string& type,
+                             const std::string& interName,
+                             std::string& interType,
+                             const TypeId& base,
+                             const std::string& attribute,
+                             const std::vector<std::string>& words = {}) {
+        std::vector<std::string> interWords = words;
+        interWords.emplace_back();
+        cmd.AddFactory(name, help, type, base, words)
+            .Replaces("ns3::roce::Nic::" + attribute)
+            .UnusedIf([this, &interType] { return !m_scopes[false] && !interType.empty(); },
+                      "with --" + interName + " and without flows within a datacenter");
+        cmd.AddFactory(interName,
+                       "The same for flows between datacenters; empty: as --" + name,
+                       interType,
+                       base,
+                       interWords)
+            .Replaces("ns3::roce::Nic::Inter" + attribute)
+            .UnusedIf([this] { return !m_scopes[true]; }, "without flows between datacenters");
+    };
+    const auto known = [](const TypeId& base) { return ValueCheck::KnownTypes(base); };
+    const TypeId laws = CongestionControl::GetTypeId();
+    addPair("cc",
+            "Rate law: none, or one of " + known(laws) + "; [Attribute=value|...] may follow",
+            cc,
+            "interCc",
+            interCc,
+            laws,
+            "CongestionControl",
+            {"none"});
+    const TypeId recoveries = LossRecovery::GetTypeId();
+    addPair("lossRecovery",
+            known(recoveries) + "; attributes may follow",
+            lossRecovery,
+            "interLossRecovery",
+            interLossRecovery,
+            recoveries,
+            "LossRecovery");
+    const TypeId selectors = PathSelector::GetTypeId();
+    addPair("paths",
+            known(selectors) + " (FlowHash is ECMP); attributes may follow",
+            paths,
+            "interPaths",
+            interPaths,
+            selectors,
+            "PathSelector");
+    const TypeId tuners = Tuner::GetTypeId();
+    cmd.AddFactory("tuner",
+                   "Tuner of parameters during the simulation: " + known(tuners) +
+                       "; attributes may follow",
+                   tuner,
+                   tuners,
+                   {""});
 }
 
 void
 TransportOptions::Apply(const CheckedCommandLine& cmd) const
 {
-    const std::string name = cc == "none" ? "LineRate" : cc;
-    Config::SetDefault(
-        "ns3::roce::Nic::CongestionControl",
-        StringValue(ValueCheck::Factory("--cc", name, CongestionControl::GetTypeId())));
-    const auto setInter =
-        [](const char* attribute, const char* option, const std::string& text, TypeId base) {
-            Config::SetDefault(
-                std::string("ns3::roce::Nic::") + attribute,
-                StringValue(text.empty() ? "" : ValueCheck::Factory(option, text, base)));
-        };
-    setInter("InterCongestionControl",
-             "--interCc",
-             interCc == "none" ? "LineRate" : interCc,
-             CongestionControl::GetTypeId());
-    setInter("InterLossRecovery",
-             "--interLossRecovery",
-             interLossRecovery,
-             LossRecovery::GetTypeId());
-    setInter("InterPathSelector", "--interPaths", interPaths, PathSelector::GetTypeId());
-    Config::SetDefault(
-        "ns3::roce::Nic::LossRecovery",
-        StringValue(
-            ValueCheck::Factory("--lossRecovery", lossRecovery, LossRecovery::GetTypeId())));
-    Config::SetDefault(
-        "ns3::roce::Nic::PathSelector",
-        StringValue(ValueCheck::Factory("--" + pathsOption, paths, PathSelector::GetTypeId())));
+    const auto set = [](const char* attribute, const std::string& text, const TypeId& base) {
+        const std::string type = text == "none" ? "LineRate" : text;
+        Config::SetDefault(
+            std::string("ns3::roce::Nic::") + attribute,
+            StringValue(type.empty() ? "" : ValueCheck::Factory(attribute, type, base)));
+    };
+    set("CongestionControl", cc, CongestionControl::GetTypeId());
+    set("InterCongestionControl", interCc, CongestionControl::GetTypeId());
+    set("LossRecovery", lossRecovery, LossRecovery::GetTypeId());
+    set("InterLossRecovery", interLossRecovery, LossRecovery::GetTypeId());
+    set("PathSelector", paths, PathSelector::GetTypeId());
+    set("InterPathSelector", interPaths, PathSelector::GetTypeId());
     if (!pfc)
     {
         if (cmd.IsGiven("ns3::roce::Switch::LosslessClasses"))
@@ -264,7 +293,7 @@ TransportOptions::MakeNetworkOptions() const
     if (!tuner.empty())
     {
         ObjectFactoryValue factory;
-        factory.DeserializeFromString(ValueCheck::Factory("--tuner", tuner, Tuner::GetTypeId()),
+        factory.DeserializeFromString(ValueCheck::Factory("a tuner", tuner, Tuner::GetTypeId()),
                                       MakeObjectFactoryChecker());
         options.tuner = factory.Get();
     }
@@ -386,46 +415,13 @@ TransportOptions::Check(const Network& network) const
 }
 
 std::vector<UnusedOptions>
-TransportOptions::GetUnused(const CheckedCommandLine& cmd,
-                            const Network& network,
-                            const std::vector<FlowSpec>& flows) const
+TransportOptions::FindUnused(const CheckedCommandLine& cmd,
+                             const Network& network,
+                             const std::vector<FlowSpec>& flows)
 {
-    const std::array<bool, 2> scopes = FindScopes(network, flows);
-    std::vector<UnusedOptions> unused = FindUnusedAttributes(cmd.GetGiven(), network, scopes);
-    if (!scopes[true])
-    {
-        if (!edge.empty() && !HasRoutesThroughExternals(network))
-        {
-            unused.push_back({{"edge"}, "without flows between datacenters"});
-        }
-        unused.push_back(
-            {{"interCc", "interLossRecovery", "interPaths"}, "without flows between datacenters"});
-    }
-    const std::tuple<std::string, std::string, bool> pairs[] = {
-        {"cc", "interCc", interCc.empty()},
-        {"lossRecovery", "interLossRecovery", interLossRecovery.empty()},
-        {pathsOption, "interPaths", interPaths.empty()}};
-    for (const auto& [name, interName, same] : pairs)
-    {
-        if (!scopes[false] && !same)
-        {
-            unused.push_back(
-                {{name}, "with --" + interName + " and without flows within a datacenter"});
-        }
-    }
-    if (!pfc)
-    {
-        const std::string sw = "ns3::roce::Switch::";
-        unused.push_back({{"wanXonFraction",
-                           sw + "HeadroomFactor",
-                           sw + "HeadroomInBuffer",
-                           sw + "PauseQuanta",
-                           sw + "RefreshPause",
-                           sw + "ResponseBytes",
-                           sw + "XonOffset"},
-                          "with --lossless=0"});
-    }
-    return unused;
+    m_scopes = FindScopes(network, flows);
+    m_passesExternals = m_scopes[true] || HasRoutesThroughExternals(network);
+    return FindUnusedAttributes(cmd.GetGiven(), network, m_scopes);
 }
 
 } // namespace ns3::roce

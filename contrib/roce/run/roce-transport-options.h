@@ -6,6 +6,7 @@
 
 #include "ns3/roce-network.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,7 +36,6 @@ struct TransportOptions
     bool ecn{true};                      //!< switches mark
     bool telemetry{true};                //!< switches stamp
     uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
-    std::string pathsOption{"paths"};    //!< name of the option for paths
 
     /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
@@ -68,18 +68,24 @@ struct TransportOptions
                                                   const std::vector<FlowSpec>& flows);
 
     /**
+     * @brief Look at what the rows of the options need to know of the run to say that they have no
+     * effect.
      * @param cmd already parsed
      * @param network built, with loss models and failures
      * @param flows that run in it
-     * @return options that change nothing, and given attributes of types that are not there
+     * @return given attributes of types that are not there
      */
-    std::vector<UnusedOptions> GetUnused(const CheckedCommandLine& cmd,
-                                         const Network& network,
-                                         const std::vector<FlowSpec>& flows) const;
+    std::vector<UnusedOptions> FindUnused(const CheckedCommandLine& cmd,
+                                          const Network& network,
+                                          const std::vector<FlowSpec>& flows);
 
   private:
+    void AddTypes(CheckedCommandLine& cmd);
     std::vector<StagePlacement> GetStages() const;
     static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage);
+
+    std::array<bool, 2> m_scopes{true, true}; //!< flows within a datacenter, and between two
+    bool m_passesExternals{true};             //!< frames within a datacenter, too
 };
 
 } // namespace ns3::roce

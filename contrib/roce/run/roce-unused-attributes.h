@@ -4,7 +4,7 @@
 
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-network.h"
-#include "ns3/roce-unused-options.h"
+#include "ns3/roce-option-table.h"
 
 #include <array>
 #include <set>

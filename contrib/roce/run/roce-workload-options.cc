@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
@@ -21,17 +22,16 @@ namespace
 // First random stream of each pattern; PoissonWorkload takes three for each of up to 10^6 hosts.
 constexpr int64_t POISSON_STREAM = 0;
 constexpr int64_t POISSON_INTER_STREAM = 5000000;
+constexpr int64_t INCAST_STREAM = 10000000;
 constexpr int64_t PERMUTATION_STREAM = 10000010;
 constexpr int64_t ALLREDUCE_STREAM = 10000011;
 
 constexpr double MAX_FLOWS = 1e7;
 
-uint32_t
-ParseNic(const std::string& option, const std::string& text, uint32_t nNics)
-{
-    ValueCheck::Value(option, ValueKind::UNSIGNED, text, nNics - 1);
-    return static_cast<uint32_t>(std::stoul(text));
-}
+const NamedValues<LoadReference> LOAD_REFERENCES{{{"host", LoadReference::Host},
+                                                  {"uplink", LoadReference::Uplink},
+                                                  {"wan", LoadReference::Wan},
+                                                  {"bottleneck", LoadReference::Bottleneck}}};
 
 /// @return the flows, unless there are too many
 std::vector<FlowSpec>
@@ -50,54 +50,87 @@ GeneratePoisson(const PoissonWorkload& poisson)
 
 } // namespace
 
-void
-WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
+WorkloadOptions::WorkloadOptions()
 {
-    cmd.AddValue("pattern",
-                 "poisson, incast, alltoall, permutation, allreduce, collective, onoff or list; "
-                 "several joined with +",
-                 pattern);
-    cmd.AddValue("duration", "Length of the arrivals (poisson, repeated incast)", duration);
-    cmd.AddValue("load", "poisson: offered load, payload over the reference's capacity", load);
-    cmd.AddValue("loadReference",
-                 "What a load of 1 means: host, uplink, wan or bottleneck",
-                 loadReference);
-    cmd.AddValue("interFraction",
-                 "poisson: share of the flows between datacenters; -1: destinations uniform",
-                 interFraction);
-    cmd.AddValue("interLoad",
-                 "poisson: load of the WAN by flows between datacenters, drawn separately; load is "
-                 "then only for those within; 0: see interFraction",
-                 interLoad);
-    cmd.AddValue("interRackOnly",
-                 "poisson: flows within a datacenter go to other racks only",
-                 interRackOnly);
-    cmd.AddValue("workload", "poisson: flow sizes, a built-in name or a CDF file", workload);
-    cmd.AddValue("interWorkload",
-                 "poisson: sizes of flows between datacenters; empty: those of workload",
-                 interWorkload);
-    cmd.AddValue("truncate", "poisson: leave out larger flows, bytes; 0: none", truncateBytes);
-    cmd.AddValue("poissonReceiver",
-                 "poisson: all flows go to this NIC, whose link has the load; empty: to all",
-                 poissonReceiver);
-    cmd.AddValue("poissonStart", "poisson: start of arrivals", poissonStart);
-    cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
-    cmd.AddValue("through",
-                 "Names of switches, joined with commas: flows take the shortest path with most of "
-                 "them; empty: by the flow hash alone",
-                 through);
-    incast.AddOptions(cmd);
-    cmd.AddValue("messageBytes", "alltoall, permutation: bytes of each flow", messageBytes);
-    cmd.AddValue("stagger", "alltoall: time between rounds", stagger);
-    cmd.AddValue("groups", "allreduce: pairs of hosts of two datacenters", allReduce.groups);
-    cmd.AddValue("iterations", "allreduce: exchanges, one after the other", allReduce.iterations);
-    cmd.AddValue("minBytes",
-                 "allreduce: least amount of one exchange in each direction, bytes",
-                 allReduce.minBytes);
-    cmd.AddValue("maxBytes", "allreduce: greatest amount, bytes", allReduce.maxBytes);
-    cmd.AddValue("computeTime", "allreduce: time between exchanges", computeTime);
-    collective.AddOptions(cmd);
-    onOff.AddOptions(cmd);
+    poisson.interFraction = 0.2;
+    poisson.durationPs = 2'000'000'000;
+}
+
+void
+WorkloadOptions::AddOptions(OptionTable& table)
+{
+    const auto unlessRepeated = [this] {
+        return IsRepeated()    ? ""
+               : Has("incast") ? "with a single incast"
+                               : "with --pattern=" + pattern;
+    };
+    const auto only = [&](const std::vector<std::string>& patterns) {
+        table.SetGroup([this, patterns] {
+            const bool used = std::any_of(patterns.begin(), patterns.end(), [this](const auto& p) {
+                return Has(p);
+            });
+            return used ? "" : "with --pattern=" + pattern;
+        });
+    };
+    table.AddValue("pattern",
+                   "poisson, incast, alltoall, permutation, allreduce, collective, onoff or list; "
+                   "several joined with +",
+                   pattern);
+    table.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
+    table.AddValue("through",
+                   "Names of switches, joined with commas: flows take the shortest path with most "
+                   "of them; empty: by the flow hash alone",
+                   through);
+    table.SetGroup(unlessRepeated);
+    table.AddDuration("duration",
+                      "Length of the arrivals (poisson, repeated incast)",
+                      poisson.durationPs);
+    table.AddChoice("loadReference",
+                    "What a load of 1 means: host, uplink, wan or bottleneck",
+                    loadReference,
+                    LOAD_REFERENCES.names);
+    only({"poisson"});
+    AddPoissonOptions(table);
+    only({"incast"});
+    incast.AddOptions(table);
+    only({"alltoall", "permutation"});
+    table.AddValue("messageBytes",
+                   "alltoall, permutation: bytes of each flow",
+                   messageBytes,
+                   Range::Within(0, MAX_FLOW_BYTES));
+    only({"alltoall"});
+    table.AddDuration("stagger", "alltoall: time between rounds", staggerPs);
+    only({"allreduce"});
+    allReduce.AddOptions(table);
+    only({"collective"});
+    collective.AddOptions(table, collectiveHosts);
+    only({"onoff"});
+    onOff.AddOptions(table);
+    table.SetGroup(nullptr);
+}
+
+void
+WorkloadOptions::AddPoissonOptions(OptionTable& table)
+{
+    poisson.AddOptions(table, UnusedWhile([this] { return interLoad > 0; }, "with --interLoad"));
+    table.AddValue("interLoad",
+                   "poisson: load of the WAN by flows between datacenters, drawn separately; load "
+                   "is then only for those within; 0: see interFraction",
+                   interLoad,
+                   Range::Within(0, 10));
+    table.AddValue("workload", "poisson: flow sizes, a built-in name or a CDF file", workload)
+        .UnusedIf(
+            [this] {
+                return poisson.interFraction == 1 && interLoad == 0 && !interWorkload.empty();
+            },
+            "with --interWorkload and --interFraction=1");
+    table
+        .AddValue("interWorkload",
+                  "poisson: sizes of flows between datacenters; empty: those of workload",
+                  interWorkload)
+        .UnusedIf([this] { return poisson.interFraction == 0 && interLoad == 0; },
+                  "since no Poisson flow goes to another datacenter");
+    table.AddValue("truncate", "poisson: leave out larger flows, bytes; 0: none", truncateBytes);
 }
 
 FlowSizeDistribution
@@ -120,137 +153,144 @@ WorkloadOptions::GetSizes(const std::string& option, const std::string& text) co
     return truncateBytes ? sizes.TruncatedAt(truncateBytes) : sizes;
 }
 
-LoadReference
-WorkloadOptions::GetReference() const
-{
-    for (const auto& [name, reference] : {std::pair("host", LoadReference::Host),
-                                          std::pair("uplink", LoadReference::Uplink),
-                                          std::pair("wan", LoadReference::Wan),
-                                          std::pair("bottleneck", LoadReference::Bottleneck)})
-    {
-        if (loadReference == name)
-        {
-            return reference;
-        }
-    }
-    throw InputError("--loadReference is '" + loadReference +
-                     "', expected host, uplink, wan or bottleneck");
-}
-
 std::vector<FlowSpec>
 WorkloadOptions::Poisson(const Topology& topology) const
 {
-    PoissonWorkload poisson;
-    poisson.sizes = GetSizes("--workload", workload);
+    PoissonWorkload all = poisson;
+    all.sizes = GetSizes("--workload", workload);
     if (!interWorkload.empty())
     {
-        poisson.interSizes = GetSizes("--interWorkload", interWorkload);
+        all.interSizes = GetSizes("--interWorkload", interWorkload);
     }
-    poisson.hosts = topology.GetPlacement();
-    poisson.capacity = topology.GetCapacity(GetReference());
-    poisson.load = load;
-    poisson.interFraction = interFraction;
-    poisson.interRackOnly = interRackOnly;
-    poisson.startPs = poissonStart.GetPicoSeconds();
-    poisson.durationPs = duration.GetPicoSeconds();
-    poisson.stream = POISSON_STREAM;
-    if (!poissonReceiver.empty())
+    all.hosts = topology.GetPlacement();
+    all.capacity = topology.GetCapacity(loadReference);
+    all.stream = POISSON_STREAM;
+    if (all.receiver && loadReference != LoadReference::Host &&
+        loadReference != LoadReference::Bottleneck)
     {
-        poisson.receiver = ParseNic("--poissonReceiver", poissonReceiver, poisson.hosts.nHosts);
-        if (loadReference != "host" && loadReference != "bottleneck")
-        {
-            throw InputError("--poissonReceiver with --loadReference=" + loadReference +
-                             ", expected host or bottleneck: the load is that of its link");
-        }
+        throw InputError(
+            "--poissonReceiver with --loadReference=" + LOAD_REFERENCES.Print(loadReference) +
+            ", expected host or bottleneck: the load is that of its link");
     }
-    return interLoad > 0 ? PoissonApart(poisson, topology) : GeneratePoisson(poisson);
+    return interLoad > 0 ? PoissonApart(all, topology) : GeneratePoisson(all);
 }
 
 /// Flows within datacenters have `load`, those between them `interLoad`.
 std::vector<FlowSpec>
-WorkloadOptions::PoissonApart(PoissonWorkload poisson, const Topology& topology) const
+WorkloadOptions::PoissonApart(PoissonWorkload within, const Topology& topology) const
 {
-    if (!poissonReceiver.empty() || loadReference == "wan")
+    if (within.receiver || loadReference == LoadReference::Wan)
     {
-        throw InputError(
-            "--interLoad with --" +
-            std::string(poissonReceiver.empty() ? "loadReference=wan" : "poissonReceiver") +
-            ", expected one of them");
+        throw InputError(std::string("--interLoad with ") +
+                         (within.receiver ? "--poissonReceiver" : "--loadReference=wan") +
+                         ", expected one of them");
     }
-    PoissonWorkload inter = poisson;
-    poisson.interFraction = 0;
+    PoissonWorkload inter = within;
+    within.interFraction = 0;
     inter.interFraction = 1;
     inter.sizes = inter.interSizes.value_or(inter.sizes);
     inter.interSizes.reset();
     inter.load = interLoad;
     inter.capacity = topology.GetCapacity(LoadReference::Wan);
     inter.stream = POISSON_INTER_STREAM;
-    return Merge({GeneratePoisson(poisson), GeneratePoisson(inter)});
+    return Merge({GeneratePoisson(within), GeneratePoisson(inter)});
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::Incast(const Topology& topology) const
+{
+    IncastWorkload all = incast;
+    all.hosts = topology.GetPlacement();
+    all.arrivals = all.load != 0       ? IncastArrivals::Poisson
+                   : all.periodPs != 0 ? IncastArrivals::Periodic
+                                       : IncastArrivals::Once;
+    all.hostRateBps = topology.hostRate.GetBitRate();
+    all.durationPs = poisson.durationPs;
+    all.stream = INCAST_STREAM;
+    return all.Generate();
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::AllToAll(uint32_t nNics) const
+{
+    AllToAllWorkload all;
+    all.hosts.resize(nNics);
+    std::iota(all.hosts.begin(), all.hosts.end(), 0);
+    all.sizeBytes = messageBytes;
+    all.staggerPs = staggerPs;
+    return all.Generate();
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::Permutation(uint32_t nNics) const
+{
+    PermutationWorkload permutation;
+    permutation.nHosts = nNics;
+    permutation.sizeBytes = messageBytes;
+    permutation.stream = PERMUTATION_STREAM;
+    return permutation.Generate();
 }
 
 std::vector<FlowSpec>
 WorkloadOptions::AllReduce(const Topology& topology) const
 {
-    AllReduceWorkload workload = allReduce;
-    workload.hosts = topology.GetPlacement();
-    workload.computePs = computeTime.GetPicoSeconds();
-    workload.stream = ALLREDUCE_STREAM;
-    return workload.Generate();
+    AllReduceWorkload all = allReduce;
+    all.hosts = topology.GetPlacement();
+    all.stream = ALLREDUCE_STREAM;
+    return all.Generate();
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::Collective(uint32_t nNics) const
+{
+    CollectiveWorkload all = collective;
+    all.hosts = CollectiveWorkload::ParseHosts(collectiveHosts, nNics);
+    return all.Generate();
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::OnOff(const Topology& topology) const
+{
+    OnOffWorkload all = onOff;
+    all.hosts = topology.GetPlacement();
+    all.hostRateBps = topology.hostRate.GetBitRate();
+    return all.Generate();
+}
+
+std::vector<FlowSpec>
+WorkloadOptions::List(uint32_t nNics) const
+{
+    if (flowsFile.empty())
+    {
+        throw InputError("--pattern=list, expected --flows=FILE with it");
+    }
+    FlowList list = FlowList::Read(flowsFile, nNics);
+    for (const std::string& note : list.notes)
+    {
+        Messages::Say("note", flowsFile + ": " + note);
+    }
+    return std::move(list.flows);
 }
 
 std::vector<FlowSpec>
 WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) const
 {
     const uint32_t nNics = topology.GetPlacement().nHosts;
-    if (name == "poisson")
+    const std::pair<const char*, std::function<std::vector<FlowSpec>()>> patterns[] = {
+        {"poisson", [&] { return Poisson(topology); }},
+        {"incast", [&] { return Incast(topology); }},
+        {"alltoall", [&] { return AllToAll(nNics); }},
+        {"permutation", [&] { return Permutation(nNics); }},
+        {"allreduce", [&] { return AllReduce(topology); }},
+        {"collective", [&] { return Collective(nNics); }},
+        {"onoff", [&] { return OnOff(topology); }},
+        {"list", [&] { return List(nNics); }}};
+    for (const auto& [known, generate] : patterns)
     {
-        return Poisson(topology);
-    }
-    if (name == "incast")
-    {
-        return incast.Generate(topology, duration);
-    }
-    if (name == "allreduce")
-    {
-        return AllReduce(topology);
-    }
-    if (name == "collective")
-    {
-        return collective.Generate(topology);
-    }
-    if (name == "onoff")
-    {
-        return onOff.Generate(topology);
-    }
-    if (name == "alltoall")
-    {
-        AllToAllWorkload all;
-        all.hosts.resize(nNics);
-        std::iota(all.hosts.begin(), all.hosts.end(), 0);
-        all.sizeBytes = messageBytes;
-        all.staggerPs = stagger.GetPicoSeconds();
-        return all.Generate();
-    }
-    if (name == "permutation")
-    {
-        PermutationWorkload permutation;
-        permutation.nHosts = nNics;
-        permutation.sizeBytes = messageBytes;
-        permutation.stream = PERMUTATION_STREAM;
-        return permutation.Generate();
-    }
-    if (name == "list")
-    {
-        if (flowsFile.empty())
+        if (name == known)
         {
-            throw InputError("--pattern=list, expected --flows=FILE with it");
+            return generate();
         }
-        FlowList list = FlowList::Read(flowsFile, nNics);
-        for (const std::string& note : list.notes)
-        {
-            Messages::Say("note", flowsFile + ": " + note);
-        }
-        return std::move(list.flows);
     }
     throw InputError("--pattern is '" + pattern +
                      "', expected poisson, incast, alltoall, permutation, allreduce, collective, "
@@ -263,54 +303,36 @@ WorkloadOptions::Has(const std::string& name) const
     return ("+" + pattern + "+").find("+" + name + "+") != std::string::npos;
 }
 
-/// Options that have no effect without their pattern.
+/// What rows cannot check alone, also of patterns that are not used.
 void
 WorkloadOptions::Check(const Topology& topology) const
 {
-    const std::pair<const char*, Time> times[] = {{"duration", duration},
-                                                  {"poissonStart", poissonStart},
-                                                  {"incastPeriod", incast.period},
-                                                  {"incastJitter", incast.jitter},
-                                                  {"stagger", stagger},
-                                                  {"computeTime", computeTime}};
-    for (const auto& [name, time] : times)
-    {
-        if (time.IsStrictlyNegative())
-        {
-            throw InputError(std::string("--") + name + " is negative, expected 0 or more");
-        }
-    }
-    const auto require = [](bool good, const char* name, auto value, const char* expected) {
-        std::ostringstream text;
+    const auto require = [](bool good, const std::string& what, const std::string& expected) {
         if (!good)
         {
-            text << "--" << name << " is " << value << ", expected " << expected;
-            throw InputError(text.str());
+            throw InputError("--" + what + ", expected " + expected);
         }
     };
-    require(load > 0 && load <= 10, "load", load, "above 0 and at most 10");
-    require(interLoad >= 0 && interLoad <= 10, "interLoad", interLoad, "0 to 10");
-    require(incast.load >= 0 && incast.load <= 10, "incastLoad", incast.load, "0 to 10");
-    require(interFraction == -1 || (interFraction >= 0 && interFraction <= 1),
-            "interFraction",
-            interFraction,
-            "0 to 1, or -1");
-    require(incast.senders >= 1, "incastSenders", incast.senders, "at least 1");
-    require(allReduce.groups >= 1, "groups", allReduce.groups, "at least 1");
-    require(allReduce.iterations >= 1, "iterations", allReduce.iterations, "at least 1");
-    require(allReduce.minBytes <= allReduce.maxBytes,
-            "minBytes",
-            allReduce.minBytes,
-            "at most --maxBytes");
-    for (const auto& [name, bytes] : {std::pair("incastBytes", incast.bytes),
-                                      std::pair("messageBytes", messageBytes),
-                                      std::pair("maxBytes", allReduce.maxBytes)})
+    const uint32_t nNics = topology.GetPlacement().nHosts;
+    for (const auto& [name, nic] : {std::pair("poissonReceiver is ", &poisson.receiver),
+                                    std::pair("incastReceiver is ", &incast.receiver)})
     {
-        require(bytes <= MAX_FLOW_BYTES, name, bytes, "at most 10^15");
+        const uint32_t number = nic->value_or(0);
+        require(number < nNics, name + std::to_string(number), "0 to " + std::to_string(nNics - 1));
     }
-    collective.Check(topology.GetPlacement().nHosts);
-    onOff.Check();
-    GetReference();
+    require(incast.load == 0 || incast.periodPs == 0,
+            "incastLoad and --incastPeriod are both given",
+            "one of them");
+    const uint32_t nLocal = incast.nLocalSenders.value_or(0);
+    require(nLocal <= incast.nSenders,
+            "incastLocalSenders is " + std::to_string(nLocal),
+            "at most --incastSenders, " + std::to_string(incast.nSenders));
+    require(!incast.nLocalSenders || incast.senders == IncastSenders::All,
+            "incastLocalSenders and --incastFrom are both given",
+            "one of them");
+    require(allReduce.minBytes <= allReduce.maxBytes,
+            "minBytes is " + std::to_string(allReduce.minBytes),
+            "at most --maxBytes");
     for (const auto& [option, text] :
          {std::pair("--workload", &workload), std::pair("--interWorkload", &interWorkload)})
     {
@@ -319,92 +341,28 @@ WorkloadOptions::Check(const Topology& topology) const
             GetSizes(option, *text);
         }
     }
-    const uint32_t nNics = topology.GetPlacement().nHosts;
-    incast.Check(nNics);
-    if (!poissonReceiver.empty())
-    {
-        ParseNic("--poissonReceiver", poissonReceiver, nNics);
-    }
+    CollectiveWorkload::ParseHosts(collectiveHosts, nNics);
 }
 
 /// @return whether flows arrive for as long as `duration`
 bool
 WorkloadOptions::IsRepeated() const
 {
-    return Has("poisson") || (Has("incast") && incast.IsRepeated());
-}
-
-std::vector<UnusedOptions>
-WorkloadOptions::GetUnused() const
-{
-    static const std::vector<std::pair<std::vector<const char*>, std::vector<std::string>>> uses{
-        {{"poisson"},
-         {"load",
-          "interFraction",
-          "interLoad",
-          "interRackOnly",
-          "workload",
-          "interWorkload",
-          "truncate",
-          "poissonReceiver",
-          "poissonStart"}},
-        {{"incast"}, IncastOptions::GetNames()},
-        {{"alltoall", "permutation"}, {"messageBytes"}},
-        {{"alltoall"}, {"stagger"}},
-        {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}},
-        {{"collective"}, CollectiveOptions::GetNames()},
-        {{"onoff"}, OnOffOptions::GetNames()}};
-    std::vector<UnusedOptions> unused;
-    for (const auto& [patterns, options] : uses)
-    {
-        if (std::none_of(patterns.begin(), patterns.end(), [this](const char* p) {
-                return Has(p);
-            }))
-        {
-            unused.push_back({options, "with --pattern=" + pattern});
-        }
-    }
-    if (!IsRepeated())
-    {
-        unused.push_back({{"duration", "loadReference"},
-                          Has("incast") ? "with a single incast" : "with --pattern=" + pattern});
-    }
-    if (Has("poisson") && interLoad > 0)
-    {
-        unused.push_back({{"interFraction"}, "with --interLoad"});
-    }
-    else if (Has("poisson") && interFraction == 0)
-    {
-        unused.push_back({{"interWorkload"}, "since no Poisson flow goes to another datacenter"});
-    }
-    if (Has("poisson") && interFraction == 1 && interLoad == 0 && !interWorkload.empty())
-    {
-        unused.push_back({{"workload"}, "with --interWorkload and --interFraction=1"});
-    }
-    if (Has("allreduce") && allReduce.iterations == 1)
-    {
-        unused.push_back({{"computeTime"}, "with --iterations=1"});
-    }
-    const auto add = [&unused](const std::vector<UnusedOptions>& more) {
-        unused.insert(unused.end(), more.begin(), more.end());
-    };
-    add(Has("collective") ? collective.GetUnused() : std::vector<UnusedOptions>());
-    add(Has("onoff") ? onOff.GetUnused() : std::vector<UnusedOptions>());
-    return unused;
+    return Has("poisson") || (Has("incast") && (incast.load != 0 || incast.periodPs != 0));
 }
 
 /// Patterns whose iterations would be counted together.
 void
 WorkloadOptions::CheckLoops() const
 {
-    if (Has("onoff") && Has("allreduce") && onOff.IsClosedLoop())
+    if (Has("onoff") && Has("allreduce") && onOff.isClosedLoop)
     {
         throw InputError("--pattern=" + pattern +
                          " with --roundMode=closedLoop: rounds and "
                          "iterations would wait for each other, expected one of them or "
                          "fixedPeriod");
     }
-    if (Has("collective") && (Has("allreduce") || (Has("onoff") && onOff.IsClosedLoop())))
+    if (Has("collective") && (Has("allreduce") || (Has("onoff") && onOff.isClosedLoop)))
     {
         throw InputError("--pattern=" + pattern +
                          ": iterations.csv would have rows of both, expected collective without "
@@ -415,6 +373,7 @@ WorkloadOptions::CheckLoops() const
 std::vector<FlowSpec>
 WorkloadOptions::Generate(const Topology& topology) const
 {
+    Check(topology);
     std::vector<std::vector<FlowSpec>> parts;
     std::istringstream names(pattern.empty() ? "+" : pattern);
     for (std::string name; std::getline(names, name, '+');)
@@ -427,7 +386,6 @@ WorkloadOptions::Generate(const Topology& topology) const
                          "', expected --pattern=list");
     }
     CheckLoops();
-    Check(topology);
     std::vector<FlowSpec> flows = Merge(parts);
     if (flows.empty())
     {
@@ -439,19 +397,19 @@ WorkloadOptions::Generate(const Topology& topology) const
 std::string
 WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topology) const
 {
-    const int64_t window = std::max<int64_t>(1, duration.GetPicoSeconds());
-    const LoadReference reference = GetReference();
+    const int64_t window = std::max<int64_t>(1, poisson.durationPs);
     const OfferedLoad offered = OfferedLoad::Measure(flows,
                                                      topology.GetPlacement(),
-                                                     topology.GetCapacity(reference),
+                                                     topology.GetCapacity(loadReference),
                                                      window);
     std::ostringstream text;
     text << offered.flows << " flows (" << offered.flowsInterDc << " between datacenters), "
          << offered.bytes << " B (" << offered.bytesInterDc << " B)";
-    if (IsRepeated() && poissonReceiver.empty()) // that load is of one link only
+    if (IsRepeated() && !poisson.receiver) // that load is of one link only
     {
         text << ", offered load " << std::fixed << std::setprecision(4) << offered.load << " of "
-             << loadReference << " capacity over " << static_cast<double>(window) / 1e9 << " ms";
+             << LOAD_REFERENCES.Print(loadReference) << " capacity over "
+             << static_cast<double>(window) / 1e9 << " ms";
         if (interLoad > 0 && Has("poisson"))
         {
             const OfferedLoad wan = OfferedLoad::Measure(flows,

@@ -2,13 +2,9 @@
 #ifndef ROCE_WORKLOAD_OPTIONS_H
 #define ROCE_WORKLOAD_OPTIONS_H
 
-#include "roce-collective-options.h"
-#include "roce-command-line.h"
-#include "roce-incast-options.h"
-#include "roce-on-off-options.h"
-
-#include "ns3/nstime.h"
-#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-collective-workload.h"
+#include "ns3/roce-on-off-workload.h"
+#include "ns3/roce-option-table.h"
 #include "ns3/roce-topology.h"
 #include "ns3/roce-workload.h"
 
@@ -31,29 +27,27 @@ namespace ns3::roce
 struct WorkloadOptions
 {
     std::string pattern{"poisson"};
-    double load{0.5};
-    std::string loadReference{"host"};
-    double interFraction{0.2}; //!< see PoissonWorkload
-    double interLoad{0};       //!< above 0: of flows between datacenters, drawn separately
-    bool interRackOnly{false}; //!< see PoissonWorkload
+    LoadReference loadReference{LoadReference::Host};
+    double interLoad{0}; //!< above 0: of flows between datacenters, drawn separately
     std::string workload{"websearch"};
-    std::string interWorkload;   //!< sizes of flows between datacenters; empty: workload
-    uint64_t truncateBytes{0};   //!< of both; 0: not
-    std::string poissonReceiver; //!< empty: all to all
-    Time poissonStart{0};
-    Time duration{MilliSeconds(2)};
+    std::string interWorkload; //!< sizes of flows between datacenters; empty: workload
+    uint64_t truncateBytes{0}; //!< of both; 0: not
     std::string flowsFile;
     std::string through; //!< switches, see PinThrough(); empty: as the hash has it
-    IncastOptions incast;
+    std::string collectiveHosts{"all"};
     uint64_t messageBytes{1000000};
-    Time stagger{0};
-    AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
-    Time computeTime{MilliSeconds(1)};
-    CollectiveOptions collective;
-    OnOffOptions onOff;
+    int64_t staggerPs{0};
+    // Of these the options are set; placement, capacities and streams by Generate().
+    PoissonWorkload poisson;
+    IncastWorkload incast;
+    AllReduceWorkload allReduce;
+    CollectiveWorkload collective;
+    OnOffWorkload onOff;
 
-    /// @brief Make every parameter an option. @param cmd command line
-    void AddOptions(CheckedCommandLine& cmd);
+    WorkloadOptions();
+
+    /// @brief Make every parameter an option. @param table of the program
+    void AddOptions(OptionTable& table);
 
     /**
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
@@ -62,9 +56,6 @@ struct WorkloadOptions
      * @throw InputError for bad values, naming the option; also of unused patterns
      */
     std::vector<FlowSpec> Generate(const Topology& topology) const;
-
-    /// @return options of unused patterns, and others that change nothing
-    std::vector<UnusedOptions> GetUnused() const;
 
     /**
      * @brief Describe what the flows really offer.
@@ -75,16 +66,22 @@ struct WorkloadOptions
     std::string Report(const std::vector<FlowSpec>& flows, const Topology& topology) const;
 
   private:
+    void AddPoissonOptions(OptionTable& table);
     void Check(const Topology& topology) const;
     void CheckLoops() const;
     bool Has(const std::string& name) const;
     bool IsRepeated() const;
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
-    std::vector<FlowSpec> PoissonApart(PoissonWorkload poisson, const Topology& topology) const;
+    std::vector<FlowSpec> PoissonApart(PoissonWorkload within, const Topology& topology) const;
+    std::vector<FlowSpec> Incast(const Topology& topology) const;
+    std::vector<FlowSpec> AllToAll(uint32_t nNics) const;
+    std::vector<FlowSpec> Permutation(uint32_t nNics) const;
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
+    std::vector<FlowSpec> Collective(uint32_t nNics) const;
+    std::vector<FlowSpec> OnOff(const Topology& topology) const;
+    std::vector<FlowSpec> List(uint32_t nNics) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
-    LoadReference GetReference() const;
 };
 
 } // namespace ns3::roce

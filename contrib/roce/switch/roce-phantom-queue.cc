@@ -46,26 +46,14 @@ PhantomQueueParams::Table()
                     Range::Within(0, 1),
                     "Share of Capacity above which everything is marked")
             .Live()
-            .Choice(
-                "MarkAt",
-                &P::markAtDequeue,
-                {false, true},
-                {{"enqueue", false}, {"dequeue", true}},
-                "When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue")
-            .Flag("CountDropped",
-                  &P::countDropped,
-                  {false, true},
-                  "Frames that the buffer refuses count, too")
-            .Flag("CountControl",
-                  &P::countControl,
-                  {false},
-                  "ACKs and other frames without data count, too")
-            .Choice("CountedBytes",
-                    &P::unit,
-                    {Unit::FRAME},
-                    {{"frame", Unit::FRAME}, {"wire", Unit::WIRE}, {"payload", Unit::PAYLOAD}},
-                    "What counts of a frame: frame (MAC header to FCS), wire (with padding, "
-                    "preamble and gap) or payload")
+            // When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue
+            .Fixed("MarkAt",
+                   &P::markAtDequeue,
+                   {false, true},
+                   {{"enqueue", false}, {"dequeue", true}})
+            // Frames that the buffer refuses count, too
+            .Fixed("CountDropped", &P::countDropped, {false, true})
+            .Constants({{"CountControl", "false"}, {"CountedBytes", "frame"}})
             .Choice("Ports",
                     &P::ports,
                     {PortSet::ALL},
@@ -102,7 +90,7 @@ PhantomQueue::GetHooks() const
 uint32_t
 PhantomQueue::GetKinds() const
 {
-    return m_p->countControl ? ~0U : 1U << static_cast<unsigned>(FrameKind::DATA);
+    return 1U << static_cast<unsigned>(FrameKind::DATA);
 }
 
 void
@@ -121,15 +109,13 @@ PhantomQueue::Install(Switch& sw)
 }
 
 void
-PhantomQueue::Retune(const SwitchStage& prototype, int64_t nowPs)
+PhantomQueue::OnRetune(const PhantomQueueParams& before, int64_t nowPs)
 {
-    const auto before = m_p;
-    m_p = m_parameters.Retune(SameStage<PhantomQueue>(prototype).m_parameters, *before);
     for (Counter& counter : m_counters)
     {
         counter.bytes = std::min(counter.BytesAt(nowPs), m_p->capacityBytes);
         counter.atPs = nowPs;
-        counter.drainBytesPerPs *= m_p->drainFactor / before->drainFactor;
+        counter.drainBytesPerPs *= m_p->drainFactor / before.drainFactor;
     }
 }
 
@@ -144,11 +130,7 @@ inline void
 PhantomQueue::Charge(const Frame& frame, const Port& out, int64_t nowPs)
 {
     Counter& counter = m_counters[out.GetIndex()];
-    using Unit = PhantomQueueParams::Unit;
-    const uint32_t bytes = m_p->unit == Unit::FRAME  ? frame.frameBytes
-                           : m_p->unit == Unit::WIRE ? out.WireBytes(frame.frameBytes)
-                                                     : frame.payloadBytes;
-    counter.bytes = std::min(counter.BytesAt(nowPs) + bytes, m_p->capacityBytes);
+    counter.bytes = std::min(counter.BytesAt(nowPs) + frame.frameBytes, m_p->capacityBytes);
     counter.atPs = nowPs;
 }
 

@@ -4,10 +4,10 @@
 
 #include "roce-ecn-marker.h"
 #include "roce-port-set.h"
+#include "roce-stage-of.h"
 
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-port.h"
-#include "ns3/roce-with-parameters.h"
 
 #include <map>
 #include <memory>
@@ -20,22 +20,12 @@ namespace ns3::roce
 /// Parameters of PhantomQueue.
 struct PhantomQueueParams
 {
-    /// What is counted of a frame.
-    enum class Unit : uint8_t
-    {
-        FRAME,
-        WIRE,
-        PAYLOAD,
-    };
-
     double capacityBytes;
     double drainFactor;
     double ecnMin;
     double ecnMax;
     bool markAtDequeue;
     bool countDropped;
-    bool countControl;
-    Unit unit;
     PortSet ports;  //!< those that have one
     EcnCurve curve; //!< of ecnMin, ecnMax and capacityBytes
 
@@ -50,15 +40,15 @@ struct PhantomQueueParams
  * CE by that counter, so that senders slow down before a real queue grows.
  *
  * The counter is brought up to date when a frame is counted or checked: max(0, bytes - DrainFactor
- * * rate * elapsed time), then plus the frame, at most Capacity. There is no timer. Marking
- * probability: 0 up to EcnMin * Capacity, 1 above EcnMax * Capacity, linear between. Only
- * ECN-capable frames are marked. An EcnMarker decides by itself: both together mark with 1 - (1 -
- * p1)(1 - p2); Network::Options::ecn=false leaves only the phantom queue.
+ * * rate * elapsed time), then plus the frame (MAC header to FCS; data alone), at most Capacity.
+ * There is no timer. Marking probability: 0 up to EcnMin * Capacity, 1 above EcnMax * Capacity,
+ * linear between. Only ECN-capable frames are marked. An EcnMarker decides by itself: both together
+ * mark with 1 - (1 - p1)(1 - p2); Network::Options::ecn=false leaves only the phantom queue.
  *
  * There is a profile for the paper, and one for what the authors' simulator does, where the phantom
  * queue alone marks (so without an EcnMarker). There the drain comes in steps of one packet.
  */
-class PhantomQueue : public WithParameters<PhantomQueue, SwitchStage, PhantomQueueParams>
+class PhantomQueue : public StageOf<PhantomQueue, PhantomQueueParams>
 {
   public:
     PhantomQueue();
@@ -73,7 +63,6 @@ class PhantomQueue : public WithParameters<PhantomQueue, SwitchStage, PhantomQue
 
     /// @copydoc SwitchStage::Install(). @throw InputError for a bad attribute
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
     Verdict OnEnqueue(Frame& frame,
                       Port& out,
@@ -110,6 +99,8 @@ class PhantomQueue : public WithParameters<PhantomQueue, SwitchStage, PhantomQue
     }
 
   private:
+    void OnRetune(const PhantomQueueParams& before, int64_t nowPs) override;
+
     /// The phantom queue of one port.
     struct Counter
     {

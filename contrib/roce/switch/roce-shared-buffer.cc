@@ -20,6 +20,39 @@ HeadroomBytes(uint64_t rateBps, int64_t delayPs, uint32_t maxFrameBytes, uint64_
            PFC_FRAME_BYTES + responseBytes;
 }
 
+namespace
+{
+
+/// @brief Refuse what a port cannot have. @param config of its switch @param p index of the port
+/// @param who names the switch
+void
+RequirePort(const SharedBuffer::Config& config, uint16_t p, const std::string& who)
+{
+    const SharedBuffer::PortConfig& port = config.ports[p];
+    if (!(port.alpha > 0) || port.alpha > 32768)
+    {
+        throw InputError(who + "port " + std::to_string(p) + ": alpha is " +
+                         std::to_string(port.alpha) + ", expected more than 0 and at most 32768");
+    }
+    if (port.egressLimitBytes && (config.losslessMask & config.dataMask))
+    {
+        throw InputError(who + "port " + std::to_string(p) + " has an egress limit of " +
+                         std::to_string(port.egressLimitBytes) +
+                         " B and classes that PFC protects (mask " +
+                         std::to_string(config.losslessMask) +
+                         "), expected one of them: LosslessClasses=0 (--lossless=0), or no "
+                         "limit");
+    }
+}
+
+} // namespace
+
+/*
+ * Memory is set aside first: headroom and reserve of each data class of each port, from the port's
+ * own pool or from the shared one (pool 0). What is left of a pool is what thresholds share. So
+ * pools have their sizes only after all ports, and static thresholds, which are part of a pool,
+ * come last.
+ */
 void
 SharedBuffer::Configure(const Config& config, const char* name)
 {
@@ -36,21 +69,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
     for (uint16_t p = 0; p < config.ports.size(); ++p)
     {
         const PortConfig& port = config.ports[p];
-        if (!(port.alpha > 0) || port.alpha > 32768)
-        {
-            throw InputError(who + "port " + std::to_string(p) + ": alpha is " +
-                             std::to_string(port.alpha) +
-                             ", expected more than 0 and at most 32768");
-        }
-        if (port.egressLimitBytes && (config.losslessMask & config.dataMask))
-        {
-            throw InputError(who + "port " + std::to_string(p) + " has an egress limit of " +
-                             std::to_string(port.egressLimitBytes) +
-                             " B and classes that PFC protects (mask " +
-                             std::to_string(config.losslessMask) +
-                             "), expected one of them: LosslessClasses=0 (--lossless=0), or no "
-                             "limit");
-        }
+        RequirePort(config, p, who);
         m_egress[p].limitBytes = port.egressLimitBytes;
         uint64_t setAside = 0;
         for (uint8_t c = 0; c < N_CLASSES; ++c)

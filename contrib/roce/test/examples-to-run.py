@@ -13,7 +13,6 @@ cpp_examples = [
     ("own-transport", "True", "False"),
     ("own-tuner", "True", "False"),
     ("wireshark-capture --prefix=roce-wireshark", "True", "False"),
-    ("compare-transports --only=theta-PowerTCP --out=roce-compare", "True", "False"),
 ]
 
 python_examples = []

@@ -15,14 +15,6 @@
 namespace ns3::roce
 {
 
-/// What a Tuner knows of the path of a pair of NICs.
-struct TunedPath
-{
-    int64_t roundTripPs;  //!< both ways, with serialisation, when nothing else is on the way
-    uint32_t routers;     //!< switches between the two
-    int64_t leastDelayPs; //!< least propagation delay of the links between
-};
-
 /// The network that a Tuner works on.
 struct TunedNetwork
 {
@@ -30,9 +22,7 @@ struct TunedNetwork
     std::vector<Ptr<Switch>> switches; //!< by number
     std::vector<bool> isTor;           //!< by number of the switch
     bool hasInterDc{false};            //!< there are several datacenters
-    /// The path between two NICs, by their numbers.
-    std::function<TunedPath(uint32_t src, uint32_t dst)> path;
-    /// The same as a rate law knows it.
+    /// The path between two NICs, by their numbers, as a rate law knows it.
     std::function<PathInfo(uint32_t src, uint32_t dst)> pathInfo;
     std::function<void()> catchUp; //!< brings all stations up to date
     /// An event is about to change stations, in all processes alike.

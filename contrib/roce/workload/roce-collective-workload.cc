@@ -3,8 +3,12 @@
 
 #include "roce-workload-internal.h"
 
+#include "ns3/roce-text-form.h"
+
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <sstream>
 
 namespace ns3::roce
 {
@@ -29,6 +33,71 @@ DepthOf(uint32_t node)
 }
 
 } // namespace
+
+void
+CollectiveWorkload::AddOptions(OptionTable& table, std::string& hostList)
+{
+    table.AddChoice("collective",
+                    "collective: ring-all-reduce, tree-all-reduce, all-gather, reduce-scatter or "
+                    "all-to-all",
+                    kind,
+                    {{"ring-all-reduce", Kind::RING_ALL_REDUCE},
+                     {"tree-all-reduce", Kind::TREE_ALL_REDUCE},
+                     {"all-gather", Kind::ALL_GATHER},
+                     {"reduce-scatter", Kind::REDUCE_SCATTER},
+                     {"all-to-all", Kind::ALL_TO_ALL}});
+    table.AddValue("collectiveBytes",
+                   "collective: bytes of each GPU's buffer",
+                   sizeBytes,
+                   FLOW_SIZES);
+    table.AddValue("collectiveHosts",
+                   "collective: NICs in the order of the ring, such as 0-7,12, or all",
+                   hostList);
+    table.AddValue("gpusPerHost",
+                   "collective: GPUs behind each NIC",
+                   gpusPerHost,
+                   Range::Within(1, 1000));
+    table
+        .AddRate("intraHostRate",
+                 "collective: rate between GPUs of a host; 0: messages take no time",
+                 intraHostBps)
+        .UnusedIf([this] { return gpusPerHost == 1; }, "with --gpusPerHost=1")
+        .UnusedIf([this] { return kind == Kind::ALL_TO_ALL; }, "with --collective=all-to-all");
+    table.AddValue("collectiveRounds", "collective: how often", rounds, Range::AtLeast(1));
+    table.AddDuration("collectiveCompute", "collective: pause between rounds of a host", computePs)
+        .UnusedIf([this] { return rounds == 1; }, "with --collectiveRounds=1");
+}
+
+std::vector<uint32_t>
+CollectiveWorkload::ParseHosts(const std::string& text, uint32_t nNics)
+{
+    std::vector<uint32_t> nics;
+    if (text == "all")
+    {
+        nics.resize(nNics);
+        std::iota(nics.begin(), nics.end(), 0);
+        return nics;
+    }
+    static const TextForm form("([0-9]{1,9})(-([0-9]{1,9}))?");
+    std::istringstream list(text.empty() ? "," : text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::vector<std::string> match = form.Match(item);
+        const bool ok = !match.empty();
+        const uint64_t first = ok ? std::stoull(match[1]) : 1;
+        const uint64_t last = ok && !match[3].empty() ? std::stoull(match[3]) : first;
+        if (!ok || first > last || last >= nNics)
+        {
+            throw InputError("--collectiveHosts has '" + item + "', expected numbers 0 to " +
+                             std::to_string(nNics - 1) + " such as 0-7,12, or all");
+        }
+        for (uint64_t nic = first; nic <= last; ++nic)
+        {
+            nics.push_back(static_cast<uint32_t>(nic));
+        }
+    }
+    return nics;
+}
 
 uint32_t
 CollectiveWorkload::GetRanks() const

@@ -3,8 +3,10 @@
 #define ROCE_COLLECTIVE_WORKLOAD_H
 
 #include "ns3/roce-flow-spec.h"
+#include "ns3/roce-option-table.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ns3::roce
@@ -51,13 +53,28 @@ struct CollectiveWorkload
     uint32_t gpusPerHost{1};     //!< at least 1
     /// Bytes of each rank's buffer (of the result for ALL_GATHER); not a multiple of N: the first
     /// shares have one more.
-    uint64_t sizeBytes{0};
+    uint64_t sizeBytes{100000000};
     uint64_t intraHostBps{0}; //!< between GPUs of a host, bit/s; 0: transfers take no time
     uint32_t rounds{1};       //!< how often, at least 1
     int64_t computePs{0};     //!< pause between rounds of a rank
     int64_t startPs{0};       //!< start of the first round, picoseconds
     uint8_t trafficClass{3};  //!< 0..7
     uint8_t tag{2};           //!< 2 marks training traffic
+
+    /**
+     * @brief Make what a user chooses options.
+     * @param table of the program
+     * @param hostList option for hosts, see ParseHosts()
+     */
+    void AddOptions(OptionTable& table, std::string& hostList);
+
+    /**
+     * @param text NICs such as 0-7,12, or all
+     * @param nNics of the network
+     * @return the same one by one
+     * @throw InputError for another form or an unknown NIC, naming the option
+     */
+    static std::vector<uint32_t> ParseHosts(const std::string& text, uint32_t nNics);
 
     /**
      * @brief Lay out the messages.

@@ -372,6 +372,71 @@ Decimal(int64_t value, int decimals)
     return digits;
 }
 
+/// @throw InputError for what a format cannot hold
+void
+CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat format)
+{
+    if (flow.startPs < 0 || flow.src == flow.dst || flow.trafficClass > 7 ||
+        flow.sizeBytes > MAX_FLOW_BYTES)
+    {
+        throw InputError(
+            path + ": flow " + std::to_string(flow.id) + " from " + std::to_string(flow.src) +
+            " to " + std::to_string(flow.dst) + ", " + std::to_string(flow.sizeBytes) +
+            " bytes, start " + std::to_string(flow.startPs) + " ps, class " +
+            std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
+            std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
+    }
+    if (flow.step || flow.after || flow.dependencies)
+    {
+        throw InputError(path + ": flow " + std::to_string(flow.id) +
+                         " belongs to a collective or to a graph of flows, expected none: they "
+                         "are not written");
+    }
+    if (format == FlowListFormat::HpccFlowTxt && (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
+    {
+        throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
+                         std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
+                         " and phase " + std::to_string(flow.phase) +
+                         ", expected 0, 0..1 and 0: flow.txt holds no others");
+    }
+}
+
+/// One flow a line, as the HPCC simulator reads them: the port says what is incast.
+void
+WriteFlowTxt(std::ostream& out, const std::vector<FlowSpec>& flows)
+{
+    out << flows.size() << '\n';
+    for (const auto& flow : flows)
+    {
+        out << flow.src << ' ' << flow.dst << ' ' << +flow.trafficClass << ' '
+            << (flow.tag == 1 ? HPCC_INCAST_DPORT : HPCC_DPORT) << ' ' << flow.sizeBytes << ' '
+            << Decimal(flow.startPs, 12) << '\n';
+    }
+}
+
+/// A table; the column of phases only where there are any.
+void
+WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
+{
+    const bool phases = FlowPhases::IsUsed(flows);
+    for (std::size_t i = 0; i + (phases ? 0 : 1) < CSV_COLUMNS.size(); ++i)
+    {
+        out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
+    }
+    out << '\n';
+    for (const auto& flow : flows)
+    {
+        out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
+            << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort << ','
+            << +flow.tag;
+        if (phases)
+        {
+            out << ',' << flow.phase;
+        }
+        out << '\n';
+    }
+}
+
 } // namespace
 
 FlowList
@@ -397,37 +462,14 @@ FlowList::Write(const std::string& path,
                 FlowListFormat format,
                 const std::vector<std::string>& comments)
 {
-    // check all before the file is touched
+    // All is checked before the file is touched.
     if (flows.empty())
     {
         throw InputError(path + ": no flow to write, expected at least one");
     }
-    for (const auto& flow : flows)
+    for (const FlowSpec& flow : flows)
     {
-        if (flow.startPs < 0 || flow.src == flow.dst || flow.trafficClass > 7 ||
-            flow.sizeBytes > MAX_FLOW_BYTES)
-        {
-            throw InputError(
-                path + ": flow " + std::to_string(flow.id) + " from " + std::to_string(flow.src) +
-                " to " + std::to_string(flow.dst) + ", " + std::to_string(flow.sizeBytes) +
-                " bytes, start " + std::to_string(flow.startPs) + " ps, class " +
-                std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
-                std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
-        }
-        if (flow.step || flow.after || flow.dependencies)
-        {
-            throw InputError(path + ": flow " + std::to_string(flow.id) +
-                             " belongs to a collective or to a graph of flows, expected none: they "
-                             "are not written");
-        }
-        if (format == FlowListFormat::HpccFlowTxt &&
-            (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
-        {
-            throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
-                             std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
-                             " and phase " + std::to_string(flow.phase) +
-                             ", expected 0, 0..1 and 0: flow.txt holds no others");
-        }
+        CheckWritable(path, flow, format);
     }
     for (const auto& comment : comments)
     {
@@ -438,40 +480,11 @@ FlowList::Write(const std::string& path,
         }
     }
     std::ostringstream out;
-    if (format == FlowListFormat::HpccFlowTxt)
+    for (const auto& comment : comments)
     {
-        out << flows.size() << '\n';
-        for (const auto& flow : flows)
-        {
-            out << flow.src << ' ' << flow.dst << ' ' << +flow.trafficClass << ' '
-                << (flow.tag == 1 ? HPCC_INCAST_DPORT : HPCC_DPORT) << ' ' << flow.sizeBytes << ' '
-                << Decimal(flow.startPs, 12) << '\n';
-        }
+        out << "# " << comment << '\n';
     }
-    else
-    {
-        for (const auto& comment : comments)
-        {
-            out << "# " << comment << '\n';
-        }
-        const bool phases = FlowPhases::IsUsed(flows);
-        for (std::size_t i = 0; i + (phases ? 0 : 1) < CSV_COLUMNS.size(); ++i)
-        {
-            out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
-        }
-        out << '\n';
-        for (const auto& flow : flows)
-        {
-            out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
-                << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort
-                << ',' << +flow.tag;
-            if (phases)
-            {
-                out << ',' << flow.phase;
-            }
-            out << '\n';
-        }
-    }
+    (format == FlowListFormat::HpccFlowTxt ? WriteFlowTxt : WriteCsv)(out, flows);
     errno = 0;
     std::ofstream file(path);
     file << out.str();

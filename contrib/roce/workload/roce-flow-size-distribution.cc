@@ -90,6 +90,58 @@ ParseDecimal(const std::string& token, double& value)
     return (in >> value) && in.peek() == std::char_traits<char>::eof() && std::isfinite(value);
 }
 
+/// A line of a table, for messages.
+struct Place
+{
+    const std::string& source;
+    unsigned line;
+
+    /// @throw InputError unless ok
+    void Require(bool ok, const std::string& what) const
+    {
+        if (!ok)
+        {
+            throw InputError(source, line, what);
+        }
+    }
+};
+
+/// @param text of a line, not empty @param before the point of an earlier line, or null
+/// @return the point
+RawPoint
+ParsePoint(const Place& at, const std::string& text, const RawPoint* before)
+{
+    std::istringstream fields(text);
+    std::string sizeText;
+    std::string junk;
+    RawPoint point{};
+    point.line = at.line;
+    fields >> sizeText;
+    at.Require(!!(fields >> point.cumulativeText),
+               "found only '" + sizeText + "', expected two numbers: size_bytes cumulative");
+    at.Require(ParseDecimal(sizeText, point.sizeBytes),
+               "size '" + sizeText + "' is not a number, expected bytes");
+    at.Require(ParseDecimal(point.cumulativeText, point.cumulative),
+               "probability '" + point.cumulativeText +
+                   "' is not a number, expected 0..1 or 0..100");
+    fields >> junk;
+    at.Require(junk.empty(),
+               "found '" + junk + "' after the point, expected two numbers: size_bytes cumulative");
+    at.Require(point.sizeBytes >= 0 && point.sizeBytes <= static_cast<double>(MAX_FLOW_BYTES),
+               "size " + sizeText + " out of range, expected 0.." + std::to_string(MAX_FLOW_BYTES) +
+                   " bytes");
+    at.Require(point.cumulative >= 0,
+               "probability " + point.cumulativeText + " is negative, expected 0 or more");
+    const std::string earlier = before ? std::to_string(before->line) : "";
+    at.Require(!before || point.sizeBytes >= before->sizeBytes,
+               "size " + sizeText + " is below that of line " + earlier +
+                   ", expected sizes to grow");
+    at.Require(!before || point.cumulative >= before->cumulative,
+               "probability " + point.cumulativeText + " is below that of line " + earlier +
+                   ", expected cumulative probabilities");
+    return point;
+}
+
 } // namespace
 
 FlowSizeDistribution::FlowSizeDistribution(std::string name, std::vector<Point> points)
@@ -162,93 +214,22 @@ FlowSizeDistribution::Parse(std::istream& in, const std::string& source, const s
     while (ReadLine(in, text, source, line + 1))
     {
         ++line;
-        std::istringstream fields(text.substr(0, text.find('#')));
-        std::string sizeText;
-        std::string cumulativeText;
-        std::string junk;
-        if (!(fields >> sizeText))
+        const std::string point = text.substr(0, text.find('#'));
+        if (point.find_first_not_of(" \t\r\n\v\f") != std::string::npos)
         {
-            continue;
+            raw.push_back(ParsePoint({source, line}, point, raw.empty() ? nullptr : &raw.back()));
         }
-        RawPoint point{};
-        point.line = line;
-        if (!(fields >> cumulativeText))
-        {
-            throw InputError(source,
-                             line,
-                             "found only '" + sizeText +
-                                 "', expected two numbers: size_bytes cumulative");
-        }
-        if (!ParseDecimal(sizeText, point.sizeBytes))
-        {
-            throw InputError(source,
-                             line,
-                             "size '" + sizeText + "' is not a number, expected bytes");
-        }
-        if (!ParseDecimal(cumulativeText, point.cumulative))
-        {
-            throw InputError(source,
-                             line,
-                             "probability '" + cumulativeText +
-                                 "' is not a number, expected 0..1 or 0..100");
-        }
-        if (fields >> junk)
-        {
-            throw InputError(source,
-                             line,
-                             "found '" + junk +
-                                 "' after the point, expected two numbers: size_bytes cumulative");
-        }
-        if (point.sizeBytes < 0 || point.sizeBytes > static_cast<double>(MAX_FLOW_BYTES))
-        {
-            throw InputError(source,
-                             line,
-                             "size " + sizeText + " out of range, expected 0.." +
-                                 std::to_string(MAX_FLOW_BYTES) + " bytes");
-        }
-        if (point.cumulative < 0)
-        {
-            throw InputError(source,
-                             line,
-                             "probability " + cumulativeText + " is negative, expected 0 or more");
-        }
-        if (!raw.empty() && point.sizeBytes < raw.back().sizeBytes)
-        {
-            throw InputError(source,
-                             line,
-                             "size " + sizeText + " is below that of line " +
-                                 std::to_string(raw.back().line) + ", expected sizes to grow");
-        }
-        if (!raw.empty() && point.cumulative < raw.back().cumulative)
-        {
-            throw InputError(source,
-                             line,
-                             "probability " + cumulativeText + " is below that of line " +
-                                 std::to_string(raw.back().line) +
-                                 ", expected cumulative probabilities");
-        }
-        point.cumulativeText = cumulativeText;
-        raw.push_back(point);
     }
-    if (in.bad())
-    {
-        throw InputError(source, line + 1, "cannot be read, expected a flow-size table");
-    }
-    if (raw.empty())
-    {
-        throw InputError(source,
-                         std::max(line, 1U),
-                         "no point found, expected lines of size_bytes cumulative: two or more, or "
-                         "one for a constant size");
-    }
+    Place{source, line + 1}.Require(!in.bad(), "cannot be read, expected a flow-size table");
+    Place{source, std::max(line, 1U)}.Require(
+        !raw.empty(),
+        "no point found, expected lines of size_bytes cumulative: two or more, or one for a "
+        "constant size");
+    const Place last{source, raw.back().line};
     const double total = raw.back().cumulative;
-    if (total != 1 && total != 100)
-    {
-        throw InputError(source,
-                         raw.back().line,
-                         "last probability is " + raw.back().cumulativeText +
-                             ", expected exactly 100 (percent) or 1");
-    }
+    last.Require(total == 1 || total == 100,
+                 "last probability is " + raw.back().cumulativeText +
+                     ", expected exactly 100 (percent) or 1");
     std::vector<Point> points;
     points.reserve(raw.size());
     for (const auto& point : raw)
@@ -256,19 +237,11 @@ FlowSizeDistribution::Parse(std::istream& in, const std::string& source, const s
         points.push_back({point.sizeBytes, point.cumulative / total});
     }
     FlowSizeDistribution distribution(name, std::move(points));
-    if (distribution.MeanBytes() <= 0)
-    {
-        throw InputError(source,
-                         raw.back().line,
-                         "all sizes are 0, expected a positive number of bytes");
-    }
-    if (distribution.MeanBytes() < 1)
-    {
-        // Flows have whole bytes: such ones would offer more than the load that was asked for.
-        throw InputError(source,
-                         raw.back().line,
-                         "sizes are less than 1 byte on average, expected 1 or more");
-    }
+    last.Require(distribution.MeanBytes() > 0,
+                 "all sizes are 0, expected a positive number of bytes");
+    // Flows have whole bytes: such ones would offer more than the load that was asked for.
+    last.Require(distribution.MeanBytes() >= 1,
+                 "sizes are less than 1 byte on average, expected 1 or more");
     return distribution;
 }
 

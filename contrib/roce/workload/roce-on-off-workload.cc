@@ -18,6 +18,35 @@ const char* const ON_OFF = "on-off workload";
 
 } // namespace
 
+void
+OnOffWorkload::AddOptions(OptionTable& table)
+{
+    const auto once = [this] { return rounds == 1; };
+    table.AddValue("workers",
+                   "onoff: hosts that all send to each other in each round",
+                   workers,
+                   Range::AtLeast(2));
+    table.AddChoice("workerPlacement",
+                    "onoff: workers are the first hosts of each rack (spread), or of all "
+                    "(contiguous)",
+                    placement,
+                    {{"spread", Placement::SPREAD}, {"contiguous", Placement::CONTIGUOUS}});
+    table.AddValue("workerBytes",
+                   "onoff: bytes to each other worker in a round",
+                   sizeBytes,
+                   FLOW_SIZES);
+    table.AddValue("rounds", "onoff: rounds", rounds, Range::AtLeast(1));
+    table.AddDuration("offTime", "onoff: time between rounds", offPs)
+        .UnusedIf(once, "with --rounds=1");
+    table
+        .AddChoice("roundMode",
+                   "onoff: offTime begins with the last ACK of a round (closedLoop), or after the "
+                   "time that it takes at line rate (fixedPeriod)",
+                   isClosedLoop,
+                   {{"closedLoop", true}, {"fixedPeriod", false}})
+        .UnusedIf(once, "with --rounds=1");
+}
+
 std::vector<uint32_t>
 OnOffWorkload::GetWorkers() const
 {

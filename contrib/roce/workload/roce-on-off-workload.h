@@ -41,6 +41,9 @@ struct OnOffWorkload
     uint8_t trafficClass{3};                //!< 0..7
     uint8_t tag{2};                         //!< 2 marks training traffic
 
+    /// @brief Make what a user chooses options. @param table of the program
+    void AddOptions(OptionTable& table);
+
     /// @copydoc PoissonWorkload::Generate
     std::vector<FlowSpec> Generate() const;
 

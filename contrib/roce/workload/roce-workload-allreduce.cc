@@ -18,12 +18,12 @@ const char* const ALL_REDUCE = "all-reduce workload";
 
 /// Some hosts of a datacenter, evenly spread over its racks.
 std::vector<uint32_t>
-SpreadHosts(const HostIndex& index, Range datacenter, uint32_t count)
+SpreadHosts(const HostIndex& index, Stretch datacenter, uint32_t count)
 {
     std::vector<std::vector<uint32_t>> racks;
     for (uint32_t i = datacenter.begin; i < datacenter.end; i = index.RackOf(index.order[i]).end)
     {
-        const Range rack = index.RackOf(index.order[i]);
+        const Stretch rack = index.RackOf(index.order[i]);
         racks.emplace_back(index.order.begin() + rack.begin, index.order.begin() + rack.end);
     }
     std::vector<uint32_t> chosen;
@@ -49,6 +49,25 @@ SpreadHosts(const HostIndex& index, Range datacenter, uint32_t count)
 
 } // namespace
 
+void
+AllReduceWorkload::AddOptions(OptionTable& table)
+{
+    table.AddValue("groups",
+                   "allreduce: pairs of hosts of two datacenters",
+                   groups,
+                   Range::AtLeast(1));
+    table.AddValue("iterations",
+                   "allreduce: exchanges, one after the other",
+                   iterations,
+                   Range::AtLeast(1));
+    table.AddValue("minBytes",
+                   "allreduce: least amount of one exchange in each direction, bytes",
+                   minBytes);
+    table.AddValue("maxBytes", "allreduce: greatest amount, bytes", maxBytes, FLOW_SIZES);
+    table.AddDuration("computeTime", "allreduce: time between exchanges", computePs)
+        .UnusedIf([this] { return iterations == 1; }, "with --iterations=1");
+}
+
 std::vector<std::array<uint32_t, 2>>
 AllReduceWorkload::GetGroups() const
 {
@@ -58,8 +77,8 @@ AllReduceWorkload::GetGroups() const
             ": ",
             index.nDatacenters,
             " datacenters, expected two, with hosts in both; the pattern collective does with one");
-    const Range first = index.DatacenterOf(index.order.front());
-    const Range second = index.DatacenterOf(index.order.back());
+    const Stretch first = index.DatacenterOf(index.order.front());
+    const Stretch second = index.DatacenterOf(index.order.back());
     const uint32_t most = std::min(first.Size(), second.Size());
     Require(groups >= 1 && groups <= most && first.begin != second.begin,
             ALL_REDUCE,

@@ -188,6 +188,42 @@ DrawSenders(const Share& share,
 
 } // namespace
 
+void
+IncastWorkload::AddOptions(OptionTable& table)
+{
+    table.AddValue("incastSenders", "incast: senders", nSenders, Range::AtLeast(1));
+    table.AddValue("incastBytes", "incast: bytes of each sender", sizeBytes, FLOW_SIZES);
+    table.AddDuration("incastPeriod",
+                      "incast: time between incasts; 0: by incastLoad, or once",
+                      periodPs);
+    table.AddValue("incastLoad",
+                   "incast: Poisson, this share of all host links' capacity; 0: not",
+                   load,
+                   Range::Within(0, MAX_LOAD));
+    table.AddChoice("incastFrom",
+                    "incast: senders are in any, the receiver's or another datacenter: all, local "
+                    "or remote",
+                    senders,
+                    {{"all", IncastSenders::All},
+                     {"local", IncastSenders::LocalDatacenter},
+                     {"remote", IncastSenders::RemoteDatacenter}});
+    table.AddOptional("incastLocalSenders",
+                      "incast: so many senders in the receiver's datacenter, the others elsewhere; "
+                      "-1: as incastFrom says",
+                      nLocalSenders,
+                      "-1");
+    table.AddValue("incastSpread",
+                   "incast: senders stand in different racks as far as possible",
+                   spread);
+    table.AddDuration("incastJitter",
+                      "incast: each sender starts later by a time uniform from 0 to this",
+                      jitterPs);
+    table.AddOptional("incastReceiver",
+                      "incast: receiving NIC; empty: random each time",
+                      receiver,
+                      "");
+}
+
 std::vector<FlowSpec>
 IncastWorkload::Generate() const
 {

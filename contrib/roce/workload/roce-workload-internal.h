@@ -27,6 +27,9 @@ inline constexpr double MAX_FLOWS = 1e9; // beyond it is a mistake in the input
 inline constexpr double FLOW_BYTES = 150;
 inline constexpr double OPEN_FLOW_BYTES = 1000;
 
+/// Bytes of a flow, as the range of an option.
+inline const Range FLOW_SIZES = Range::Within(0, MAX_FLOW_BYTES);
+
 /// @brief Join anything printable to the message of an InputError.
 template <typename... Parts>
 [[noreturn]] void
@@ -49,7 +52,7 @@ Require(bool ok, const Parts&... parts)
 }
 
 /// A stretch of HostIndex::order.
-struct Range
+struct Stretch
 {
     uint32_t begin;
     uint32_t end;
@@ -120,22 +123,22 @@ class HostIndex
         return Datacenter(a) == Datacenter(b) && Rack(a) == Rack(b);
     }
 
-    Range All() const
+    Stretch All() const
     {
         return {0, static_cast<uint32_t>(order.size())};
     }
 
-    Range Self(uint32_t host) const
+    Stretch Self(uint32_t host) const
     {
         return {m_position[host], m_position[host] + 1};
     }
 
-    Range DatacenterOf(uint32_t host) const
+    Stretch DatacenterOf(uint32_t host) const
     {
         return m_datacenterRange[m_position[host]];
     }
 
-    Range RackOf(uint32_t host) const
+    Stretch RackOf(uint32_t host) const
     {
         return m_rackRange[m_position[host]];
     }
@@ -152,9 +155,9 @@ class HostIndex
 
     /// For each position, the stretch of hosts that are the same to it.
     template <typename Same>
-    std::vector<Range> Stretches(Same same) const
+    std::vector<Stretch> Stretches(Same same) const
     {
-        std::vector<Range> ranges;
+        std::vector<Stretch> ranges;
         for (uint32_t begin = 0; begin < order.size(); begin = ranges.back().end)
         {
             uint32_t end = begin + 1;
@@ -162,22 +165,22 @@ class HostIndex
             {
                 ++end;
             }
-            ranges.insert(ranges.end(), end - begin, Range{begin, end});
+            ranges.insert(ranges.end(), end - begin, Stretch{begin, end});
         }
         return ranges;
     }
 
     const HostPlacement& m_hosts;
-    std::vector<uint32_t> m_position;     //!< of each host in order
-    std::vector<Range> m_datacenterRange; //!< by position
-    std::vector<Range> m_rackRange;       //!< by position
+    std::vector<uint32_t> m_position;       //!< of each host in order
+    std::vector<Stretch> m_datacenterRange; //!< by position
+    std::vector<Stretch> m_rackRange;       //!< by position
 };
 
 /// Candidates for a destination: those of `outer` that are not in `hole`, which lies inside it.
 struct Candidates
 {
-    Range outer;
-    Range hole;
+    Stretch outer;
+    Stretch hole;
 
     uint32_t Count() const
     {

@@ -73,8 +73,8 @@ struct Destinations
 Destinations
 FindDestinations(const PoissonWorkload& w, const HostIndex& index, uint32_t host)
 {
-    const Range own = w.interRackOnly ? index.RackOf(host) : index.Self(host);
-    const Range datacenter = index.DatacenterOf(host);
+    const Stretch own = w.interRackOnly ? index.RackOf(host) : index.Self(host);
+    const Stretch datacenter = index.DatacenterOf(host);
     const Candidates far{index.All(), datacenter};
     const bool uniform = w.interFraction == -1;
     const Candidates near{uniform ? index.All() : datacenter, own};
@@ -206,6 +206,29 @@ MakePlan(const char* who, const PoissonWorkload& w, const HostIndex& index)
 }
 
 } // namespace
+
+void
+PoissonWorkload::AddOptions(OptionTable& table, const UnusedReason& fixedSide)
+{
+    table.AddValue("load",
+                   "poisson: offered load, payload over the reference's capacity",
+                   load,
+                   Range::AboveUpTo(0, MAX_LOAD));
+    table
+        .AddValue("interFraction",
+                  "poisson: share of the flows between datacenters; -1: destinations uniform",
+                  interFraction,
+                  Range::Within(0, 1).Or(-1))
+        .Unused(fixedSide);
+    table.AddValue("interRackOnly",
+                   "poisson: flows within a datacenter go to other racks only",
+                   interRackOnly);
+    table.AddOptional("poissonReceiver",
+                      "poisson: all flows go to this NIC, whose link has the load; empty: to all",
+                      receiver,
+                      "");
+    table.AddDuration("poissonStart", "poisson: start of arrivals", startPs);
+}
 
 int64_t
 PoissonWorkload::GetStreams() const

@@ -6,6 +6,7 @@
 
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-host-placement.h"
+#include "ns3/roce-option-table.h"
 
 #include <array>
 #include <cstdint>
@@ -54,6 +55,10 @@ struct PoissonWorkload
      */
     int64_t stream{0};
 
+    /// @brief Make what a user chooses options. @param table of the program @param fixedSide why
+    /// interFraction has no effect
+    void AddOptions(OptionTable& table, const UnusedReason& fixedSide);
+
     /**
      * @brief Draw the flows; depends on the fields, the ns-3 seed and the ns-3 run only.
      * @return flows sorted by (startPs, src, dst), ids from 0
@@ -96,8 +101,8 @@ enum class IncastArrivals
  */
 struct IncastWorkload
 {
-    HostPlacement hosts;  //!< rackOf is needed for spread
-    uint32_t nSenders{0}; //!< senders per incast, at least 1
+    HostPlacement hosts;   //!< rackOf is needed for spread
+    uint32_t nSenders{16}; //!< senders per incast, at least 1
     /// Number of them in the receiver's datacenter, the others are elsewhere; none: see senders.
     std::optional<uint32_t> nLocalSenders;
     /**
@@ -105,7 +110,7 @@ struct IncastWorkload
      * each rack gives one more, and so on. Otherwise all choices are equally likely.
      */
     bool spread{false};
-    uint64_t sizeBytes{0};                         //!< bytes per sender; 0 sends empty messages
+    uint64_t sizeBytes{500000};                    //!< bytes per sender; 0 sends empty messages
     std::optional<uint32_t> receiver;              //!< fixed receiver; none: drawn for each incast
     IncastSenders senders{IncastSenders::All};     //!< which hosts may send; drawn for each incast
     IncastArrivals arrivals{IncastArrivals::Once}; //!< repetition
@@ -123,6 +128,9 @@ struct IncastWorkload
     uint8_t tag{1};          //!< 1 marks incast flows
     /// First of four ns-3 RNG streams: gaps, receivers, senders, jitter.
     int64_t stream{0};
+
+    /// @brief Make what a user chooses options. @param table of the program
+    void AddOptions(OptionTable& table);
 
     /// @copydoc PoissonWorkload::Generate
     std::vector<FlowSpec> Generate() const;
@@ -194,6 +202,9 @@ struct AllReduceWorkload
     uint8_t trafficClass{3};       //!< 0..7
     uint8_t tag{2};                //!< 2 marks training traffic
     int64_t stream{0};             //!< the one ns-3 RNG stream used
+
+    /// @brief Make what a user chooses options. @param table of the program
+    void AddOptions(OptionTable& table);
 
     /// @copydoc PoissonWorkload::Generate
     std::vector<FlowSpec> Generate() const;

@@ -4,6 +4,3 @@ list(APPEND roce_modules
     systems/bicc/roce-bicc-receiver-side
     systems/bicc/roce-bicc
 )
-list(APPEND roce_sources
-    systems/bicc/roce-voq-series.cc
-)

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-bicc-receiver-side.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace ns3::roce
 {
+
+namespace
+{
+
+/// Time between two steps of the recovery, counted from the last cut (DCQCN).
+constexpr int64_t RECOVERY_PERIOD_PS = 55 * PS_PER_US;
+
+} // namespace
 
 void
 BiccReceiverSide::Configure(const Settings& settings, const std::vector<uint64_t>& portRates)
@@ -42,8 +52,7 @@ BiccReceiverSide::Retune(const Settings& settings, int64_t nowPs)
             const int64_t periods = (nowPs - voq.alphaPs) / m_settings.alphaPeriodPs;
             voq.alpha = DecayedAlpha(voq, periods);
             voq.alphaPs += periods * m_settings.alphaPeriodPs;
-            voq.ratePs +=
-                (nowPs - voq.ratePs) / m_settings.recoveryPeriodPs * m_settings.recoveryPeriodPs;
+            voq.ratePs += (nowPs - voq.ratePs) / RECOVERY_PERIOD_PS * RECOVERY_PERIOD_PS;
         }
     }
     m_settings = settings;
@@ -67,7 +76,7 @@ BiccReceiverSide::RateOf(const PortQueues& port, const Voq& voq, int64_t nowPs) 
     {
         return port.maxRateBps;
     }
-    const auto steps = static_cast<uint64_t>((nowPs - voq.ratePs) / m_settings.recoveryPeriodPs);
+    const auto steps = static_cast<uint64_t>((nowPs - voq.ratePs) / RECOVERY_PERIOD_PS);
     const uint64_t missing = port.maxRateBps - voq.rateBps;
     // Without overflow: more steps would only reach the same maximum.
     return steps > missing / m_settings.aiRateBps ? port.maxRateBps
@@ -83,10 +92,9 @@ BiccReceiverSide::DecayedAlpha(const Voq& voq, int64_t periods) const
 double
 BiccReceiverSide::AlphaOf(const PortQueues& port, const Voq& voq, int64_t nowPs) const
 {
-    if (voq.cutPs == INT64_MIN ||
-        (m_settings.resetAlpha && RateOf(port, voq, nowPs) == port.maxRateBps))
+    if (voq.cutPs == INT64_MIN || RateOf(port, voq, nowPs) == port.maxRateBps)
     {
-        return m_settings.initialAlpha;
+        return 1; // as in DCQCN: the first CNP halves the rate; as NVIDIA, also when it is back
     }
     return DecayedAlpha(voq, (nowPs - voq.alphaPs) / m_settings.alphaPeriodPs);
 }

@@ -27,14 +27,10 @@ class BiccReceiverSide
     struct Settings
     {
         uint32_t voqs; //!< of each port
-        bool modulo;   //!< VOQ by the number of the NIC, not by a hash of it
         double gain;
-        double initialAlpha;
-        bool resetAlpha; //!< a queue that is back at its maximum begins again
         int64_t alphaPeriodPs;
         int64_t cutPeriodPs;
         uint64_t aiRateBps;
-        int64_t recoveryPeriodPs;
         uint64_t maxRateBps; //!< 0: the port's
         uint64_t minRateBps;
         uint32_t passAboveBytes; //!< 0: CNPs never pass
@@ -50,7 +46,7 @@ class BiccReceiverSide
     /**
      * @brief Other parameters from now on. The present rate is kept; a queue at its greatest rate
      * stays there, another one is limited by the new bounds.
-     * @param settings with the same voqs and modulo
+     * @param settings with the same voqs
      * @param nowPs current time
      */
     void Retune(const Settings& settings, int64_t nowPs);
@@ -70,7 +66,7 @@ class BiccReceiverSide
     /// @param nic destination. @return number of its VOQ
     uint32_t QueueOf(uint32_t nic) const
     {
-        return static_cast<uint32_t>((m_settings.modulo ? nic : Mix64(nic + 1)) % m_settings.voqs);
+        return static_cast<uint32_t>(Mix64(nic + 1) % m_settings.voqs);
     }
 
     /**

@@ -5,6 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-reply-builder.h"
+#include "ns3/roce-station-series.h"
 #include "ns3/roce-switch.h"
 #include "ns3/roce-time.h"
 
@@ -71,16 +72,10 @@ BiccParams::Table()
                     Range::AboveUpTo(0, 1),
                     "Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, since "
                     "the loop is a round trip within the datacenter")
-            .Number("InitialAlpha",
-                    Nested(&P::receiverSide, &R::initialAlpha),
-                    {1},
-                    Range::Within(0, 1),
-                    "Receiver side: alpha at first, as in DCQCN: the first CNP halves the rate")
-            .Flag("ResetAlpha",
-                  Nested(&P::receiverSide, &R::resetAlpha),
-                  {true},
-                  "Receiver side: a queue that is back at its greatest rate has InitialAlpha "
-                  "again. Open: as NVIDIA's DCQCN; otherwise alpha would be 0 at the next incast")
+            .Constants({{"InitialAlpha", "1"},
+                        {"ResetAlpha", "true"},
+                        {"RecoveryPeriod", "55us"},
+                        {"VoqChoice", "hash"}})
             .Duration("AlphaPeriod",
                       Nested(&P::receiverSide, &R::alphaPeriodPs),
                       {55 * PS_PER_US},
@@ -98,11 +93,6 @@ BiccParams::Table()
                   Range::Above(0),
                   "Receiver side: step of the recovery. Open: ten times DCQCN's, since the rate is "
                   "that of all flows of a destination, and there is no fast recovery")
-            .Duration("RecoveryPeriod",
-                      Nested(&P::receiverSide, &R::recoveryPeriodPs),
-                      {55 * PS_PER_US},
-                      Range::Above(0),
-                      "Receiver side: time between two steps, counted from the last cut (DCQCN)")
             .Rate("MaxRate",
                   Nested(&P::receiverSide, &R::maxRateBps),
                   {0},
@@ -127,12 +117,6 @@ BiccParams::Table()
                    {128},
                    Range::Within(1, 65536),
                    "Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
-            .Choice("VoqChoice",
-                    Nested(&P::receiverSide, &R::modulo),
-                    {false},
-                    {{"hash", false}, {"modulo", true}},
-                    "Receiver side: a destination's queue, by a hash of its number or by the "
-                    "number itself, modulo Voqs. Open: a hash lets some destinations share a queue")
             .Finish([](P& p, const Parameters<P>&) {
                 const N& n = p.nearSource;
                 Table().Require(n.kminBytes <= n.kmaxBytes,
@@ -215,9 +199,8 @@ Bicc::Install(Switch& sw)
 }
 
 void
-Bicc::Retune(const SwitchStage& prototype, int64_t nowPs)
+Bicc::OnRetune(const BiccParams&, int64_t nowPs)
 {
-    m_p = m_parameters.Retune(SameStage<Bicc>(prototype).m_parameters, *m_p);
     m_nearSource.Retune(m_p->nearSource);
     m_receiverSide.Retune(m_p->receiverSide, nowPs);
     for (uint16_t p = 0; p < m_voqs.size(); ++p)
@@ -340,5 +323,76 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     ++(passes ? m_counters.cnpsPassed : m_counters.cnpsConsumed);
     return passes ? Verdict::PASS : Verdict::CONSUME;
 }
+
+namespace
+{
+
+/// Trace sources ShapedScheduler/Queue and Cut. @param tell called with port and VOQ
+void
+WatchVoqs(Bicc& stage, uint16_t nPorts, const std::function<void(uint16_t, uint32_t, Time)>& tell)
+{
+    for (uint16_t p = 0; p < nPorts; ++p)
+    {
+        if (const Ptr<ShapedScheduler> voqs = stage.GetVoqs(p))
+        {
+            ConnectTrace<uint32_t, uint64_t, Time>(
+                *voqs,
+                "Queue",
+                [tell, p](uint32_t voq, uint64_t, Time at) { tell(p, voq, at); });
+        }
+    }
+    ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
+        stage,
+        "Cut",
+        [tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) { tell(port, voq, at); });
+}
+
+/// VOQs of ports into the datacenter. On change a row per frame in or out and per cut of the rate.
+void
+OfferVoqs(Switch& sw, SeriesOffer& offer)
+{
+    auto* const stage = sw.FindStage<Bicc>();
+    if (!stage)
+    {
+        return;
+    }
+    const auto look = [stage](uint16_t port, uint32_t voq, int64_t nowPs) -> SeriesValues {
+        return {voq,
+                stage->GetVoqs(port)->GetKeyBytes(voq),
+                stage->GetReceiverSide().GetRateBps(port, voq, nowPs)};
+    };
+    offer.visit = [&sw, stage, look](int64_t nowPs, const SeriesOffer::Take& take) {
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            const uint32_t voqs = stage->GetVoqs(p) ? stage->GetReceiverSide().GetNQueues() : 0;
+            for (uint32_t voq = 0; voq < voqs; ++voq)
+            {
+                take(p, look(p, voq, nowPs));
+            }
+        }
+    };
+    if (offer.tell)
+    {
+        WatchVoqs(*stage,
+                  sw.GetNPorts(),
+                  [look, tell = offer.tell](uint16_t p, uint32_t voq, Time at) {
+                      tell(at, p, look(p, voq, at.GetPicoSeconds()));
+                  });
+    }
+}
+
+[[maybe_unused]] const bool g_voqs =
+    StationSeries::Register({"voqs",
+                             SeriesSubject::PORTS,
+                             "voqs.csv, BiCC's virtual output queues at external switches",
+                             "{port} VOQ {voq}",
+                             "bytes",
+                             {{"port", SeriesForm::PORT},
+                              {"voq", SeriesForm::COUNT, KEY},
+                              {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
+                              {"rate_bps", SeriesForm::COUNT}}},
+                            OfferVoqs);
+
+} // namespace
 
 } // namespace ns3::roce

@@ -6,10 +6,9 @@
 #include "roce-bicc-receiver-side.h"
 
 #include "ns3/roce-datacenter-edge.h"
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-shaped-scheduler.h"
+#include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
-#include "ns3/roce-switch-stage.h"
 
 #include <map>
 #include <memory>
@@ -54,7 +53,7 @@ struct BiccParams
  * routing table gives its flow; it is found by the CNP's UDP source port, so by chance where
  * replies have a port of their own.
  */
-class Bicc : public SwitchStage, private ShapedScheduler::Owner
+class Bicc : public StageOf<Bicc, BiccParams>, private ShapedScheduler::Owner
 {
   public:
     /// @return the object TypeId
@@ -86,7 +85,6 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
      * class DwrrScheduler
      */
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
 
     /**
@@ -120,6 +118,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
         *CutCallback)(uint16_t port, uint32_t voq, uint64_t rateBps, double alpha, Time at);
 
   private:
+    void OnRetune(const BiccParams& before, int64_t nowPs) override;
     // inherited from ShapedScheduler::Owner
     uint32_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) override;
     uint64_t GetRateBps(uint32_t key, uint16_t port, int64_t nowPs) override;
@@ -137,8 +136,6 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
         uint64_t cuts{0};
     };
 
-    Parameters<BiccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BiccParams> m_p; //!< effective since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port

@@ -9,9 +9,3 @@ list(APPEND roce_headers
     systems/common/roce-plain-queue.h
     systems/common/roce-token-bucket.h
 )
-list(APPEND roce_sources
-    systems/common/roce-edge-queue-series.cc
-)
-list(APPEND roce_private_headers
-    systems/common/roce-edge-queue-series.h
-)

@@ -14,6 +14,4 @@ list(APPEND roce_headers
 )
 list(APPEND roce_sources
     systems/mlcc/roce-mlcc-presets.cc
-    systems/mlcc/roce-mlcc-series.cc
-    systems/mlcc/roce-pfq-series.cc
 )

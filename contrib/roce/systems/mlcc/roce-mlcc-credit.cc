@@ -2,6 +2,9 @@
 #include "roce-mlcc-credit.h"
 
 #include "roce-mlcc-header.h"
+#include "roce-mlcc.h"
+
+#include "ns3/roce-variable-series.h"
 
 #include <algorithm>
 #include <utility>
@@ -48,18 +51,18 @@ MlccCredit::Fork() const
 void
 MlccCredit::Start(const PathInfo& path, int64_t nowPs)
 {
-    m_loop.Start(*m_lawPrototype, path, m_p->loopRttPs, nowPs);
+    m_loop.Start(*m_lawPrototype, path, nowPs);
     m_lineBps = static_cast<double>(std::max<uint64_t>(path.lineRateBps, 1));
     MlccDqm::Path dqmPath{};
     dqmPath.lineBps = m_lineBps;
     dqmPath.minBps = m_p->minRateBps;
-    dqmPath.crossRttPs = std::max<int64_t>(m_p->crossRttPs ? m_p->crossRttPs : path.baseRttPs, 1);
-    dqmPath.roundRttPs = m_p->roundRttPs ? m_p->roundRttPs : m_loop.GetRttPs();
-    dqmPath.stepBytes = m_p->wireSteps || !path.mtuBytes ? path.fullFrameBytes : path.mtuBytes;
+    dqmPath.crossRttPs = std::max<int64_t>(path.baseRttPs, 1);
+    dqmPath.roundRttPs = m_loop.GetRttPs();
+    dqmPath.stepBytes = path.mtuBytes ? path.mtuBytes : path.fullFrameBytes;
     m_dqm.Start(m_p->dqm, dqmPath, nowPs);
     m_creditBps = m_lineBps;
-    m_startPs = m_epochPs = nowPs;
-    m_bytes = m_matches = 0;
+    m_epochPs = nowPs;
+    m_matches = 0;
     m_queueBytes = m_newBytes = m_newPackets = m_newMarks = 0;
     m_epoch = 1;
 }
@@ -72,7 +75,6 @@ MlccCredit::OnData(const Frame& data, int64_t nowPs, ReplySink&)
     {
         return;
     }
-    m_bytes += data.frameBytes;
     m_newBytes += data.frameBytes;
     ++m_newPackets;
     SendInfo sent;
@@ -106,8 +108,7 @@ MlccCredit::Match(const Frame& data, uint32_t queueBytes, int64_t nowPs)
     SetCredit();
     m_epochPs = nowPs;
     m_queueBytes = queueBytes;
-    const auto elapsedPs = static_cast<double>(std::max<int64_t>(nowPs - m_startPs, 1));
-    m_dqm.Round(m_creditBps, queueBytes, static_cast<double>(m_bytes) * 8e12 / elapsedPs);
+    m_dqm.Round(m_creditBps, queueBytes);
     if (!m_matchTrace.IsEmpty())
     {
         m_matchTrace(*this, PicoSeconds(nowPs));
@@ -171,5 +172,46 @@ MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
     m_dqm.Retune(m_p->dqm, m_p->minRateBps);
     SetCredit();
 }
+
+namespace
+{
+
+bool
+AddSender(const CongestionControl& law, int64_t, VariableSeries::Variables& variables)
+{
+    const auto* const mlcc = dynamic_cast<const Mlcc*>(&law);
+    if (mlcc)
+    {
+        variables = {{"r_ns_bps", static_cast<double>(mlcc->GetNearBps())},
+                     {"rbar_sender_bps", static_cast<double>(mlcc->GetDqmBps())}};
+    }
+    return mlcc;
+}
+
+void
+AddReceiver(const ReceiverFeedback& feedback, VariableSeries::Variables& variables)
+{
+    if (const auto* const credit = dynamic_cast<const MlccCredit*>(&feedback))
+    {
+        const MlccDqm& dqm = credit->GetDqm();
+        variables = {{"matches", static_cast<double>(credit->GetMatches())},
+                     {"r_credit_bps", credit->GetCreditBps()},
+                     {"q_c_bytes", static_cast<double>(credit->GetQueueBytes())},
+                     {"d_pre_ns", dqm.GetDelayPs() / 1e3},
+                     {"r_dqm_bps", dqm.GetTargetBps()},
+                     {"dw", dqm.GetDw()},
+                     {"token", dqm.GetToken()},
+                     {"rbar_bps", dqm.GetSmoothedBps()}};
+    }
+}
+
+[[maybe_unused]] const bool g_mlcc = TimeSeries::Register(VariableSeries::MakeKind(
+    "mlcc",
+    "mlcc.csv, what MLCC's senders and receivers know: time between samples",
+    "flow {flow} MLCC {variable}",
+    AddSender,
+    AddReceiver));
+
+} // namespace
 
 } // namespace ns3::roce

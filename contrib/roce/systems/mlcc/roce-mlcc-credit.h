@@ -107,9 +107,7 @@ class MlccCredit : public ReceiverFeedback
     MlccDqm m_dqm;
     double m_lineBps{0};
     double m_creditBps{0};
-    int64_t m_startPs{0};
     int64_t m_epochPs{0}; //!< when the first ACK with this C_R went out
-    uint64_t m_bytes{0};  //!< all that has come, with headers
     uint64_t m_matches{0};
     uint32_t m_queueBytes{0};
     uint32_t m_newBytes{0};   //!< since the last report

@@ -38,7 +38,7 @@ MlccDqm::Start(const Settings& settings, const Path& path, int64_t nowPs)
     m_path = path;
     m_n = Rounds(path.crossRttPs, path.roundRttPs);
     m_suggested.assign(m_n, 0);
-    m_credits.assign(settings.m, 0);
+    m_credits.assign(CREDITS, 0);
     m_steps.assign(settings.dwWindow == DwWindow::SLIDING ? m_n : 0, 0);
     m_suggestedSum = m_creditSum = m_stepSum = 0;
     m_nextSuggested = m_nextCredit = m_nCredits = m_part = 0;
@@ -55,50 +55,31 @@ MlccDqm::Retune(const Settings& settings, double minBps)
     m_settings.alpha = settings.alpha;
     m_settings.thetaPs = settings.thetaPs;
     m_settings.targetPs = settings.targetPs;
-    m_settings.clampQpre = settings.clampQpre;
     m_path.minBps = minBps;
 }
 
 void
-MlccDqm::FillHistory(double creditBps, double arrivalBps)
-{
-    double fill = m_path.lineBps;
-    if (m_settings.init != HistoryInit::LINE)
-    {
-        fill = m_settings.init == HistoryInit::CREDIT ? creditBps : arrivalBps;
-    }
-    fill = std::clamp(fill, std::min(m_path.minBps, m_path.lineBps), m_path.lineBps);
-    std::fill(m_suggested.begin(), m_suggested.end(), std::llround(fill));
-    m_suggestedSum = std::llround(fill) * m_n;
-}
-
-void
-MlccDqm::Round(double creditBps, uint64_t queueBytes, double arrivalBps)
+MlccDqm::Round(double creditBps, uint64_t queueBytes)
 {
     if (!m_nCredits)
     {
-        FillHistory(creditBps, arrivalBps);
+        const int64_t line = std::llround(m_path.lineBps);
+        std::fill(m_suggested.begin(), m_suggested.end(), line);
+        m_suggestedSum = line * m_n;
     }
     else
     {
-        Replace(m_suggested,
-                m_nextSuggested,
-                m_suggestedSum,
-                m_settings.smoothed ? m_smoothedBps : m_targetBps);
+        Replace(m_suggested, m_nextSuggested, m_suggestedSum, m_smoothedBps);
     }
     m_creditBps = creditBps;
     Replace(m_credits, m_nextCredit, m_creditSum, creditBps);
-    m_nCredits = std::min(m_nCredits + 1, m_settings.m);
+    m_nCredits = std::min(m_nCredits + 1, CREDITS);
 
     m_preBps = static_cast<double>(m_suggestedSum) / m_n;
     m_queueAhead = QueueAhead(m_preBps,
                               creditBps,
                               static_cast<double>(m_path.crossRttPs),
                               static_cast<double>(queueBytes));
-    if (m_settings.clampQpre)
-    {
-        m_queueAhead = std::max(m_queueAhead, 0.0);
-    }
     const double meanCredit = static_cast<double>(m_creditSum) / m_nCredits;
     m_delayPs = DelayAhead(m_queueAhead, std::max(meanCredit, 1.0));
     if (!m_settings.holds || m_delayPs > m_settings.targetPs)
@@ -121,10 +102,6 @@ MlccDqm::AdvanceWindow(int64_t nowPs)
     }
     const auto parts = static_cast<uint64_t>((now - m_partEnd) / m_partPs) + 1;
     m_partEnd += static_cast<double>(parts) * m_partPs;
-    if (m_settings.dwWindow == DwWindow::LEAKY)
-    {
-        m_dw *= std::pow(1 - 1.0 / m_n, static_cast<double>(parts));
-    }
     for (uint64_t i = 0; i < std::min<uint64_t>(parts, m_steps.size()); ++i)
     {
         m_part = m_part + 1 == m_n ? 0 : m_part + 1;
@@ -159,7 +136,7 @@ MlccDqm::LiteralStep()
 void
 MlccDqm::OnPacket(int64_t nowPs)
 {
-    if (!m_nCredits || m_settings.dwWindow == DwWindow::NONE)
+    if (!m_nCredits)
     {
         return;
     }
@@ -181,11 +158,6 @@ void
 MlccDqm::SetSmoothed()
 {
     const double lowest = std::min(m_path.minBps, m_path.lineBps);
-    if (m_settings.dwWindow == DwWindow::NONE)
-    {
-        m_smoothedBps = std::clamp(m_targetBps, lowest, m_path.lineBps);
-        return;
-    }
     const double stepBps = m_path.stepBytes * 8e12 / static_cast<double>(m_path.crossRttPs);
     const double dw =
         m_settings.dwWindow == DwWindow::SLIDING ? static_cast<double>(m_stepSum) : m_dw;

@@ -19,7 +19,8 @@ namespace ns3::roce
  * rate R_DQM follows that brings it to TargetDelay within Theta:
  *
  *   (1) n = RTT_C / RTT_D
- *   (2) R_pre = mean of the last n suggested rates
+ *   (2) R_pre = mean of the last n suggested rates Rbar; of the line rate, as a new sender sends,
+ *       before there are n
  *   (3) Q_pre = (R_pre - R_credit) RTT_C / 8 + Q_c
  *   (4) D_pre = 8 m Q_pre / (sum of the last m R_credit)
  *   (5) R_DQM = R_credit (1 - (D_pre - TargetDelay) / Theta)
@@ -45,17 +46,10 @@ class MlccDqm
     {
         SLIDING,   //!< steps of the last RTT_C
         INTEGRATE, //!< all steps, as printed
-        LEAKY,     //!< all steps; each n-th part of RTT_C takes an n-th of the sum away
-        NONE,      //!< no steps: Rbar is R_DQM
     };
 
-    /// What the suggested rates of equation 2 are before there are n.
-    enum class HistoryInit : uint8_t
-    {
-        LINE,     //!< line rate, as a new sender sends
-        CREDIT,   //!< R_credit of the first round
-        MEASURED, //!< the rate at which data has come in by the first round
-    };
+    /// m: rounds whose R_credit is in equation 4 (section 4.1).
+    static constexpr uint32_t CREDITS = 5;
 
     /// Parameters.
     struct Settings
@@ -63,11 +57,7 @@ class MlccDqm
         double alpha;      //!< token gain
         double thetaPs;    //!< time to reach the target
         double targetPs;   //!< target delay D_t
-        uint32_t m;        //!< rounds whose R_credit is in equation 4
         DwWindow dwWindow; //!< see there
-        bool smoothed;     //!< equation 2 is about Rbar, else about R_DQM
-        HistoryInit init;  //!< see there
-        bool clampQpre;    //!< Q_pre is at least 0
         bool holds;        //!< R_DQM stays as it is while D_pre <= target (Algorithm 2, lines 5, 6)
         bool literalToken; //!< Algorithm 2, lines 7 to 12, as printed
     };
@@ -111,13 +101,13 @@ class MlccDqm
 
     /**
      * @brief Begin: all rates are the line rate until the first round.
-     * @param settings parameters; m at least 1
+     * @param settings parameters
      * @param path the flow's; times and rates above 0
      * @param nowPs current time
      */
     void Start(const Settings& settings, const Path& path, int64_t nowPs);
 
-    /// @brief Take over alpha, theta, target and clampQpre, and the path's minBps, from now on.
+    /// @brief Take over alpha, theta and target, and the path's minBps, from now on.
     /// @param settings new ones @param minBps least Rbar
     void Retune(const Settings& settings, double minBps);
 
@@ -125,9 +115,8 @@ class MlccDqm
      * @brief A round ends: equations 2 to 5.
      * @param creditBps R_credit from now on, above 0
      * @param queueBytes Q_c
-     * @param arrivalBps mean rate of arrivals until now, for HistoryInit::MEASURED
      */
-    void Round(double creditBps, uint64_t queueBytes, double arrivalBps);
+    void Round(double creditBps, uint64_t queueBytes);
 
     /// @brief A packet of the flow has come: one step. None before the first round.
     /// @param nowPs its time, not before that of an earlier one
@@ -182,7 +171,6 @@ class MlccDqm
     }
 
   private:
-    void FillHistory(double creditBps, double arrivalBps);
     void AdvanceWindow(int64_t nowPs); //!< to the part of RTT_C that a time is in
     int Step();                        //!< by the token
     int LiteralStep();

@@ -79,16 +79,12 @@ MlccLoop::Check(const CongestionControl& prototype)
 }
 
 void
-MlccLoop::Start(const CongestionControl& prototype,
-                const PathInfo& path,
-                int64_t rttPs,
-                int64_t nowPs)
+MlccLoop::Start(const CongestionControl& prototype, const PathInfo& path, int64_t nowPs)
 {
     PathInfo segment = path;
     segment.interDc = false;
     segment.hops = path.nearHops ? path.nearHops : path.hops;
     segment.baseRttPs = path.nearRttPs > 0 ? path.nearRttPs : path.baseRttPs;
-    segment.baseRttPs = rttPs > 0 ? rttPs : segment.baseRttPs;
     segment.nearHops = segment.hops;
     segment.nearRttPs = segment.baseRttPs;
     m_law = prototype.Fork();

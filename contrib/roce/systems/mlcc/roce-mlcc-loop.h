@@ -15,8 +15,8 @@ namespace ns3::roce
  * sender-side external switch, and between receiver-side external switch and receiver.
  *
  * The law gets packets that have passed the segment as if their ACKs had come from its end, and has
- * the segment's round trip for its base RTT. If it needs CNPs, its receiver's feedback makes them
- * here, at its own interval.
+ * the segment's round trip, the path's part within the own datacenter, for its base RTT. If it
+ * needs CNPs, its receiver's feedback makes them here, at its own interval.
  */
 class MlccLoop
 {
@@ -32,13 +32,9 @@ class MlccLoop
      * @brief Begin at the line rate.
      * @param prototype the law
      * @param path of the flow, as seen from this end
-     * @param rttPs base RTT of the segment; 0: the path's part within the own datacenter
      * @param nowPs current time
      */
-    void Start(const CongestionControl& prototype,
-               const PathInfo& path,
-               int64_t rttPs,
-               int64_t nowPs);
+    void Start(const CongestionControl& prototype, const PathInfo& path, int64_t nowPs);
 
     /// @brief A data frame has gone into the segment. @param sent it; its extension is not used
     void OnSend(const SendInfo& sent)

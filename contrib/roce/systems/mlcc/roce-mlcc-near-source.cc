@@ -95,9 +95,8 @@ MlccNearSource::SetFlowTimeout()
 }
 
 void
-MlccNearSource::Retune(const SwitchStage& prototype, int64_t)
+MlccNearSource::OnRetune(const MlccNearSourceParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameStage<MlccNearSource>(prototype).m_parameters, *m_p);
     SetFlowTimeout();
 }
 

@@ -5,9 +5,8 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-datacenter-edge.h"
 #include "ns3/roce-edge-flow-table.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
-#include "ns3/roce-switch-stage.h"
 
 #include <map>
 #include <memory>
@@ -46,7 +45,7 @@ struct MlccNearSourceParams
  * SwitchIntIncludeWanHop=false a Switch-INT leaves when the data frame arrives, which is the
  * paper's text.
  */
-class MlccNearSource : public SwitchStage
+class MlccNearSource : public StageOf<MlccNearSource, MlccNearSourceParams>
 {
   public:
     /// @return the object TypeId
@@ -68,7 +67,6 @@ class MlccNearSource : public SwitchStage
      * @throw InputError for a bad attribute, or a switch without WAN port
      */
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
 
     /**
      * @param counters mlcc...: SwitchInts, SwitchIntBytes (MAC header to FCS), SwitchIntsSuppressed
@@ -87,6 +85,8 @@ class MlccNearSource : public SwitchStage
         *SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time at);
 
   private:
+    void OnRetune(const MlccNearSourceParams& before, int64_t nowPs) override;
+
     /// State of a flow whose sender gets at most one INT message per SwitchIntMinInterval.
     struct Flow
     {
@@ -99,9 +99,7 @@ class MlccNearSource : public SwitchStage
     void Tell(Frame& data, int64_t nowPs);
     void Empty(Frame& data) const;
 
-    Parameters<MlccNearSourceParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccNearSourceParams> m_p; //!< effective since Install() or Retune()
-    Switch* m_at{nullptr};                           //!< where it is installed
+    Switch* m_at{nullptr}; //!< where it is installed
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port
     uint32_t m_hopBytes{0};    //!< of a record on the wire

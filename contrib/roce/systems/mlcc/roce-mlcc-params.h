@@ -22,12 +22,7 @@ enum class MlccInnerCc : uint8_t
 struct MlccParams
 {
     MlccInnerCc innerCc;
-    int64_t nearRttPs;  //!< T_NS; 0: of the path
-    int64_t loopRttPs;  //!< T of the loop between receiver and switch; 0: of the path
-    int64_t crossRttPs; //!< RTT_C; 0: of the path
-    int64_t roundRttPs; //!< RTT_D; 0: as loopRttPs
     bool creditFastReact;
-    bool wireSteps;
     double minRateBps;
     double inflightCap; //!< in line rate times RTT_C; 0: none
     MlccDqm::Settings dqm;

@@ -5,6 +5,7 @@
 #include "roce-mlcc-header.h"
 
 #include "ns3/roce-plain-queue.h"
+#include "ns3/roce-station-series.h"
 
 #include <algorithm>
 
@@ -97,12 +98,6 @@ MlccReceiverSide::Install(Switch& sw)
             sw.SetQueue(p, m_queues[p]);
         }
     }
-}
-
-void
-MlccReceiverSide::Retune(const SwitchStage& prototype, int64_t)
-{
-    m_p = m_parameters.Retune(SameStage<MlccReceiverSide>(prototype).m_parameters, *m_p);
 }
 
 void
@@ -338,5 +333,54 @@ MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
     header.epoch = m_flows[key].epoch;
     header.SetQueueBytes(m_queues[port]->GetKeyWireBytes(key));
 }
+
+namespace
+{
+
+/// Queues of flows. On change (trace source Queue) a row per frame in or out.
+void
+OfferQueues(Switch& sw, SeriesOffer& offer)
+{
+    using Flow = MlccReceiverSide::Flow;
+    auto* const stage = sw.FindStage<MlccReceiverSide>();
+    if (!stage)
+    {
+        return;
+    }
+    const auto look = [](const Flow& flow, uint64_t bytes) -> SeriesValues {
+        return {NicOfFlow(flow.flow), QpOfFlow(flow.flow), bytes, flow.rateBps, flow.epoch};
+    };
+    offer.visit = [stage, look](int64_t, const SeriesOffer::Take& take) {
+        stage->ForFlows([&](const Flow& flow, uint64_t bytes) { take(0, look(flow, bytes)); });
+    };
+    if (offer.tell)
+    {
+        ConnectTrace<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
+            *stage,
+            "Queue",
+            [=, tell = offer.tell](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
+                if (const Flow* flow = stage->FindFlow(MakeFlowKey(nic, qp)))
+                {
+                    tell(at, 0, look(*flow, bytes));
+                }
+            });
+    }
+}
+
+// A flow is its sending NIC and queue pair; epoch is C_D.
+[[maybe_unused]] const bool g_pfq =
+    StationSeries::Register({"pfq",
+                             SeriesSubject::PORTS,
+                             "pfq.csv, MLCC's queues of flows at external switches",
+                             "queue of NIC {src} QP {qp}",
+                             "bytes",
+                             {{"src", SeriesForm::COUNT, KEY},
+                              {"qp", SeriesForm::COUNT, KEY},
+                              {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
+                              {"rate_bps", SeriesForm::COUNT},
+                              {"epoch", SeriesForm::COUNT}}},
+                            OfferQueues);
+
+} // namespace
 
 } // namespace ns3::roce

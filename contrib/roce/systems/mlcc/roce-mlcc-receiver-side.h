@@ -5,10 +5,9 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-datacenter-edge.h"
 #include "ns3/roce-edge-flow-table.h"
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-shaped-scheduler.h"
+#include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
-#include "ns3/roce-switch-stage.h"
 
 #include <map>
 #include <memory>
@@ -54,7 +53,8 @@ struct MlccReceiverSideParams
  * several external switches in a datacenter, those ACKs count that return through the one their
  * data came through.
  */
-class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
+class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams>,
+                         private ShapedScheduler::Owner
 {
   public:
     /// Counters since the start.
@@ -105,7 +105,6 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
      * class DwrrScheduler
      */
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
 
     /// @param counters mlcc...: Pfqs, Credits, StrayAcks, FlowsPeak, PfqBytesPeak, QueueBytesPeak,
     /// see Counters; peaks are those of the switch that has the greatest
@@ -196,9 +195,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     void NoteBytes(uint16_t port, uint64_t bytes);
     void TraceQueue(uint32_t key, uint64_t bytes, int64_t nowPs) const;
 
-    Parameters<MlccReceiverSideParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccReceiverSideParams> m_p; //!< effective since Install() or Retune()
-    Switch* m_at{nullptr};                             //!< where it is installed
+    Switch* m_at{nullptr}; //!< where it is installed
     DatacenterEdge m_edge;
     uint64_t m_serverBps{0};                    //!< of the fastest one
     uint32_t m_hopBytes{0};                     //!< of a record on the wire

@@ -134,7 +134,7 @@ Mlcc::DoStart(int64_t nowPs)
 {
     RequirePath();
     m_p = m_parameters.Get();
-    m_near.Start(*GetInnerLaw(), m_path, m_p->nearRttPs, nowPs);
+    m_near.Start(*GetInnerLaw(), m_path, nowPs);
     m_nextPsn = m_ackedPsn = 0;
     m_nearBps = m_dqmBps = m_creditBps = m_path.lineRateBps;
     m_epoch = 0;
@@ -145,7 +145,7 @@ Mlcc::DoStart(int64_t nowPs)
 void
 Mlcc::TakeOver()
 {
-    const auto rttPs = static_cast<double>(m_p->crossRttPs ? m_p->crossRttPs : m_path.baseRttPs);
+    const auto rttPs = static_cast<double>(m_path.baseRttPs);
     const double cap = m_p->inflightCap * static_cast<double>(m_path.lineRateBps) * rttPs / 8e12;
     m_windowBytes = m_p->inflightCap > 0 ? m_path.WholeFramesBytes(cap) : UNLIMITED_BYTES;
 }

@@ -11,12 +11,19 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(Acc);
 
+namespace
+{
+
+constexpr AccState::Weights REWARD{0.7, 0.3}; // of utilisation and queue, as in ACC's paper
+constexpr double DISCOUNT = 0.5;              // of the value of the next state
+constexpr uint32_t TARGET_PERIOD = 200;       // steps between updates of the second table
+
+} // namespace
+
 const ParameterTable<AccParams>&
 AccParams::Table()
 {
     using P = AccParams;
-    using L = AccTable::Learning;
-    using W = AccState::Weights;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Acc")
             .Text("Table",
@@ -41,32 +48,15 @@ AccParams::Table()
                     Range::Within(0, 1),
                     "Probability that an agent that learns chooses any curve")
             .Number("LearningRate",
-                    Nested(&P::learning, &L::rate),
+                    &P::learningRate,
                     {0.01},
                     Range::Within(0, 1),
                     "Least step of Q-learning; a value that was learned n times moves by 1/n if "
-                    "that is "
-                    "more")
-            .Number("Discount",
-                    Nested(&P::learning, &L::discount),
-                    {0.5},
-                    Range::Within(0, 0.99),
-                    "Weight of the value of the next state")
-            .Count("TargetPeriod",
-                   Nested(&P::learning, &L::targetPeriod),
-                   {200},
-                   Range::Within(1, 1000000),
-                   "Steps between two updates of the second table of double Q-learning")
-            .Number("OmegaThroughput",
-                    Nested(&P::weights, &W::throughput),
-                    {0.7},
-                    Range::Within(0, 1),
-                    "Weight of the port's utilisation in the reward")
-            .Number("OmegaQueue",
-                    Nested(&P::weights, &W::queue),
-                    {0.3},
-                    Range::Within(0, 1),
-                    "Weight of a short queue in the reward")
+                    "that is more")
+            .Constants({{"Discount", "0.5"},
+                        {"TargetPeriod", "200"},
+                        {"OmegaThroughput", "0.7"},
+                        {"OmegaQueue", "0.3"}})
             .Flag("TracePorts",
                   &P::tracesPorts,
                   {false},
@@ -167,11 +157,12 @@ Acc::OnPort(uint32_t sw, const PortReport& port, double intervalSeconds, Change&
         agent.action = AccTable::NONE;
         return;
     }
-    const double reward = AccState::RewardOf(seen, m_p->weights);
+    const double reward = AccState::RewardOf(seen, REWARD);
     const unsigned cell = agent.state.GetCell();
     if (m_p->learns && agent.action != AccTable::NONE)
     {
-        table.Learn({before, agent.action, reward, cell}, m_p->learning);
+        table.Learn({before, agent.action, reward, cell},
+                    {m_p->learningRate, DISCOUNT, TARGET_PERIOD});
     }
     agent.action = Choose(table, cell);
     const EcnCurve& chosen =

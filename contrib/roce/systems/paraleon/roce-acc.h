@@ -32,8 +32,7 @@ struct AccParams
     bool learns;
     bool sharesTable;
     double epsilon;
-    AccTable::Learning learning;
-    AccState::Weights weights;
+    double learningRate;
     bool tracesPorts;
     bool measures;
 

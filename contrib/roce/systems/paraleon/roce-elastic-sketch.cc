@@ -105,8 +105,7 @@ ElasticSketch::Insert(FlowKey flow, uint32_t bytes)
 uint64_t
 ElasticSketch::SizeOf(const Entry& entry) const
 {
-    return entry.votes +
-           (entry.mayBePart && m_config.includeLight ? GetLight(entry.flow) : uint64_t{0});
+    return entry.votes + (entry.mayBePart ? GetLight(entry.flow) : uint64_t{0});
 }
 
 uint64_t

@@ -39,7 +39,6 @@ class ElasticSketch
         uint32_t lightBits;        //!< 1..32: a counter stays at 2^bits - 1
         double lambda;             //!< ostracism: negative over positive votes
         bool inPackets;            //!< a packet counts 1, whatever its bytes
-        bool includeLight;         //!< a reading adds the light part where a flow may be in parts
     };
 
     /// @brief Begin with everything empty. @param config copied

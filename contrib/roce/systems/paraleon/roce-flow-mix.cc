@@ -30,8 +30,6 @@ Likelihood(FlowMix::PeWeight weight, const FlowStates::Flow& flow, uint64_t tau)
         return std::min(1.0, static_cast<double>(flow.phi) / static_cast<double>(tau));
     case FlowMix::PeWeight::SIGMOID:
         return 1 / (1 + std::exp(-static_cast<double>(flow.peAge)));
-    case FlowMix::PeWeight::HALF:
-        return 0.5;
     }
     return 0;
 }
@@ -51,19 +49,18 @@ FlowMix::Weigh(const Config& config, const std::vector<FlowStates::Flow>& flows,
     FlowShares masses;
     for (const FlowStates::Flow& flow : flows)
     {
-        const double mass = config.byBytes ? static_cast<double>(flow.size) : 1;
         switch (flow.state)
         {
         case FlowState::ELEPHANT:
-            masses.elephants += mass;
+            ++masses.elephants;
             break;
         case FlowState::MICE:
-            masses.mice += mass;
+            ++masses.mice;
             break;
         case FlowState::POTENTIAL_ELEPHANT: {
             const double w = Likelihood(config.peWeight, flow, tau);
-            masses.elephants += mass * w;
-            masses.mice += config.peComplement ? mass * (1 - w) : 0;
+            masses.elephants += w;
+            masses.mice += config.peComplement ? 1 - w : 0;
             break;
         }
         }
@@ -96,16 +93,9 @@ FlowMix::Update(const FlowShares& masses)
     if (!m_isKnown)
     {
         m_isKnown = true;
-        m_compared = m_shares;
         return true;
     }
-    if (++m_sinceCompared < m_config.klPeriod)
-    {
-        return false;
-    }
-    m_sinceCompared = 0;
-    m_divergence = Divergence(m_shares, m_compared, m_config.klSmoothing);
-    m_compared = m_shares;
+    m_divergence = Divergence(m_shares, before, m_config.klSmoothing);
     return m_divergence > m_config.theta;
 }
 

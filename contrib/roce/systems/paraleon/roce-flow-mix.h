@@ -48,7 +48,6 @@ class FlowMix
     {
         CUMULATIVE, //!< min(1, Phi / Tau)
         SIGMOID,    //!< 1 / (1 + exp(-k)), k its age in intervals as a potential elephant, from 0
-        HALF,       //!< 1/2
     };
 
     /// Parameters; see ParaleonParams::Table().
@@ -56,10 +55,8 @@ class FlowMix
     {
         PeWeight peWeight;    //!< w
         bool peComplement;    //!< a potential elephant adds 1 - w to the mice
-        bool byBytes;         //!< a flow counts by its size in the interval; false: 1
         double klSmoothing;   //!< added to each share before KL; 0: KL may be infinite
         double theta;         //!< nats
-        uint32_t klPeriod;    //!< intervals from one comparison to the next
         bool guideByBothOnly; //!< GetGuide() is the mix before if one of the two is 0 (artifacts)
     };
 
@@ -68,7 +65,7 @@ class FlowMix
 
     /**
      * @brief The masses of a switch.
-     * @param config PeWeight, PeComplement, FsdWeight
+     * @param config how to weigh
      * @param flows of the interval
      * @param tau threshold of elephants in the unit of the flows
      * @return masses, not normalised
@@ -120,10 +117,8 @@ class FlowMix
   private:
     Config m_config{};
     bool m_isKnown{false};
-    uint32_t m_sinceCompared{0};
     double m_divergence{0};
     FlowShares m_shares{0.5, 0.5};
-    FlowShares m_compared; //!< at the last comparison
     FlowShares m_guide{0.5, 0.5};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-flow-states.h"
 
-#include <numeric>
+#include <iterator>
 
 namespace ns3::roce
 {
@@ -67,22 +67,7 @@ FlowStates::Count(Memory& memory, uint64_t size) const
     const int64_t idle = m_interval - memory.lastActive - 1;
     memory.activeRun = memory.reports && idle == 0 ? memory.activeRun + 1 : 1;
     ++memory.reports;
-    if (m_config.windowedPhi)
-    {
-        const auto delta = static_cast<int64_t>(m_config.delta);
-        memory.window.resize(m_config.delta);
-        for (int64_t i = memory.lastActive + 1; i < m_interval && i <= memory.lastActive + delta;
-             ++i)
-        {
-            memory.window[static_cast<std::size_t>(i % delta)] = 0;
-        }
-        memory.window[static_cast<std::size_t>(m_interval % delta)] = size;
-        memory.phi = std::accumulate(memory.window.begin(), memory.window.end(), uint64_t{0});
-    }
-    else
-    {
-        memory.phi += size;
-    }
+    memory.phi += size;
     WatchDecline(memory, size);
     memory.lastActive = m_interval;
 }

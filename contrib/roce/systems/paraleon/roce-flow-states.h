@@ -50,7 +50,6 @@ class FlowStates
         uint32_t delta;        //!< intervals
         PeRule peRule;         //!< see there
         uint32_t entryTimeout; //!< intervals without data; 0: a flow is never forgotten
-        bool windowedPhi;      //!< Phi is the sum of the last delta intervals
         bool isTernary;        //!< false: a state by the size in this interval alone, E or M
         bool inPackets;        //!< unit of the readings; for ARTIFACT_WINDOW
     };
@@ -61,7 +60,7 @@ class FlowStates
         FlowKey flow;    //!< which
         FlowState state; //!< now
         uint64_t size;   //!< in this interval
-        uint64_t phi;    //!< in all (or in the window)
+        uint64_t phi;    //!< in all
         uint32_t
             peAge; //!< of a potential elephant: intervals with data since it became one, from 0
     };
@@ -99,16 +98,15 @@ class FlowStates
     struct Memory
     {
         uint64_t phi{0};
-        int64_t lastActive{0};        //!< interval
-        uint32_t activeRun{0};        //!< intervals with data in succession
-        uint32_t reports{0};          //!< intervals with data
-        uint32_t peAge{0};            //!< see Flow
-        bool wasPotential{false};     //!< in its last interval with data
-        bool hasFallen{false};        //!< its last sum of two fell by more than 10 packets
-        bool hasFallenTwice{false};   //!< and the next one by more than 20, some time
-        uint64_t lastSize{0};         //!< of its last interval with data
-        uint64_t lastSum{0};          //!< of its last two
-        std::vector<uint64_t> window; //!< with windowedPhi: sizes by interval modulo delta
+        int64_t lastActive{0};      //!< interval
+        uint32_t activeRun{0};      //!< intervals with data in succession
+        uint32_t reports{0};        //!< intervals with data
+        uint32_t peAge{0};          //!< see Flow
+        bool wasPotential{false};   //!< in its last interval with data
+        bool hasFallen{false};      //!< its last sum of two fell by more than 10 packets
+        bool hasFallenTwice{false}; //!< and the next one by more than 20, some time
+        uint64_t lastSize{0};       //!< of its last interval with data
+        uint64_t lastSum{0};        //!< of its last two
     };
 
     void Count(Memory& memory, uint64_t size) const;

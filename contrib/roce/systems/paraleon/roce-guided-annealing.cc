@@ -171,13 +171,6 @@ GuidedAnnealing::OnTrigger()
         return;
     }
     m_bestUtility = UNKNOWN;
-    if (m_config.restartPolicy == RestartPolicy::RESTART)
-    {
-        m_currentUtility = UNKNOWN;
-        m_temperature = m_config.initialTemperature;
-        m_inLevel = 0;
-        m_iterations = 0;
-    }
 }
 
 double

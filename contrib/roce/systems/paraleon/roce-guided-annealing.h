@@ -53,7 +53,6 @@ class GuidedAnnealing
     {
         IGNORE,     //!< nothing (artifacts)
         RESET_BEST, //!< the next setting that is accepted is the best
-        RESTART,    //!< begin again with what is deployed
     };
 
     /// Where a parameter goes.

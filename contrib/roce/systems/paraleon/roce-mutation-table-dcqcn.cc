@@ -27,7 +27,6 @@ enum Sets : unsigned
     A2 = 4,
     TWELVE = DEFAULT13 | A2,     //!< artifact 1 has it, without effect or not always
     SEVEN = TWELVE | EFFECTIVE7, //!< always in effect
-    NO_SET = 0,                  //!< in ALL only
 };
 
 /// A row with both tables of steps and bounds.
@@ -78,15 +77,6 @@ Kmin()
 {
     TunedParameter p = Scaling(Make("EcnMarker", "Kmin", Unit::KILOBYTES, true, 400));
     p.below = "Kmax";
-    return p;
-}
-
-/// The vendor's two flags clamp_tgt_rate and clamp_tgt_rate_after_time_inc are one choice here.
-TunedParameter
-Clamp()
-{
-    TunedParameter p = Make("Dcqcn", "ClampTarget", Unit::CHOICE, false, 1);
-    p.choices = {"afterByteInc", "afterTimeInc", "always"};
     return p;
 }
 
@@ -143,13 +133,6 @@ Rows(const MutationTable::Config& config)
          {0.01, 0.1, 0.4},
          {0.01, 0.1, 0.4},
          A2},
-        {Make("Dcqcn", "Threshold", number, false, 1), {1, 1, 10}, {1, 1, 10}, NO_SET},
-        {Make("Dcqcn", "AlphaPeriod", us, false, 1), {5, 1, 200}, {5, 1, 200}, NO_SET},
-        {Make("Dcqcn", "ByteReset", number, false, 32767),
-         {4096, 1024, 32767},
-         {4096, 1024, 32767},
-         NO_SET},
-        {Clamp(), {1, 0, 2}, {1, 0, 2}, NO_SET},
     };
 }
 
@@ -165,8 +148,6 @@ IsIn(const Row& row, MutationTable::TunedSet set)
         return row.sets & EFFECTIVE7;
     case MutationTable::TunedSet::A2:
         return row.sets & A2;
-    case MutationTable::TunedSet::ALL:
-        return true;
     }
     return false;
 }
@@ -179,7 +160,7 @@ MutationTable::ForDcqcn(const Config& config)
     MutationTable table;
     for (const Row& row : Rows(config))
     {
-        if (!IsIn(row, config.tunedSet) || (!config.tuneG && row.parameter.attribute == "Gain"))
+        if (!IsIn(row, config.tunedSet))
         {
             continue;
         }

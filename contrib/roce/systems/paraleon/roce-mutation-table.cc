@@ -227,10 +227,6 @@ MutationTable::ToText(std::size_t row, double value) const
                    ? std::to_string(std::llround(number))
                    : kind::Number::Print(number);
     }
-    if (p.unit == Unit::CHOICE)
-    {
-        return p.choices.at(static_cast<std::size_t>(value));
-    }
     const Spelling spelling = SpellingOf(p.unit);
     return value == std::round(value)
                ? std::to_string(std::llround(value)) + spelling.full
@@ -258,12 +254,6 @@ MutationTable::FromText(std::size_t row, const std::string& text) const
     case Unit::KILOBYTES:
         ok = roce::Parse<kind::Size>(text, 1e3, value);
         break;
-    case Unit::CHOICE: {
-        const auto found = std::find(p.choices.begin(), p.choices.end(), text);
-        ok = found != p.choices.end();
-        value = static_cast<double>(found - p.choices.begin());
-        break;
-    }
     }
     if (!ok)
     {

@@ -20,7 +20,6 @@ struct TunedParameter
         MICROSECONDS, //!< us
         MBPS,         //!< Mb/s
         KILOBYTES,    //!< 1000 bytes
-        CHOICE,       //!< the value is an index of choices
     };
 
     std::string target;    //!< class of the attribute without ns3::roce::, such as Dcqcn
@@ -36,7 +35,6 @@ struct TunedParameter
     std::string below{}; //!< attribute of the same target that is never less than this one
     double factor{1};    //!< of NUMBER
     double offset{0};    //!< of NUMBER
-    std::vector<std::string> choices{}; //!< of CHOICE
 };
 
 /**
@@ -59,7 +57,6 @@ class MutationTable
         DEFAULT13,     //!< the 12 of artifact 1, and Dcqcn.CutPeriod
         A1_EFFECTIVE7, //!< of the 12, those that have an effect in artifact 1
         A2,            //!< the 12 and EcnMarker.Pmax
-        ALL,           //!< every parameter of the vendor's list that DCQCN has here
     };
 
     /// Steps and bounds.
@@ -76,7 +73,6 @@ class MutationTable
         Bounds bounds;
         bool minDecFacUp;        //!< direction of MinDecFac; the artifacts go down
         double firstCnpFraction; //!< start of FractionOnFirstCnp
-        bool tuneG;              //!< false: without Dcqcn.Gain
     };
 
     /// @return PARALEON's rows for DCQCN and ECN, for 100 Gb/s. @param config see there

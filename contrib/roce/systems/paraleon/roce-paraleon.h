@@ -42,18 +42,6 @@ class Paraleon : public WithParameters<Paraleon, Tuner, ParaleonParams>
 
     std::vector<std::string> GetColumns() const override;
 
-    /// @return the search
-    const GuidedAnnealing& GetAnnealing() const
-    {
-        return m_annealing;
-    }
-
-    /// @return the mix of flows
-    const FlowMix& GetMix() const
-    {
-        return m_mix;
-    }
-
     /// @return runs of annealing so far
     uint32_t GetRuns() const
     {

@@ -3,6 +3,7 @@
 
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 
@@ -30,9 +31,9 @@ void
 SketchMonitor::Setup(const ParaleonParams& params)
 {
     m_netFlow = params.monitor == ParaleonParams::Monitor::NETFLOW;
+    m_exportPs = params.exportIntervalPs;
     m_marks = params.marks;
     m_tau = params.states.tau;
-    m_exportPs = params.exportIntervalPs;
     m_mix = params.mix;
     if (m_netFlow)
     {

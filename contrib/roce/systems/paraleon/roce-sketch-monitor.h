@@ -90,7 +90,7 @@ class SketchMonitor : public SwitchStage
     bool m_netFlow{false};
     bool m_marks{true};
     uint64_t m_tau{0};
-    int64_t m_exportPs{0};
+    int64_t m_exportPs{0};   //!< between its exports
     int64_t m_exportedPs{0}; //!< when NetFlow exported last
     FlowMix::Config m_mix{};
     ElasticSketch m_sketch;

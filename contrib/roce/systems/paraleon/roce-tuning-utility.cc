@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-tuning-utility.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 
 namespace ns3::roce
 {
+
+namespace
+{
+
+// Artifacts of the paper's authors.
+constexpr int64_t CONSTANT_DELAY_PS = 40 * PS_PER_US; //!< base delay of every pair
+constexpr double FRAME_DELAY_PS = 5e6;                //!< what a PAUSE frame counts
+
+} // namespace
 
 void
 TuningUtility::Start(const Config& config)
@@ -33,25 +44,11 @@ TuningUtility::AddUplink(uint64_t bytes, uint64_t rateBps)
     }
 }
 
-int64_t
-TuningUtility::GetBaseDelayPs(const Path& path) const
-{
-    switch (m_config.baseDelayMode)
-    {
-    case BaseDelayMode::ROUND_TRIP:
-        return path.roundTripPs;
-    case BaseDelayMode::CONSTANT:
-        return m_config.constantDelayPs;
-    case BaseDelayMode::LITERAL:
-        return path.routers * path.leastDelayPs;
-    }
-    return 0;
-}
-
 void
-TuningUtility::AddRtt(const Path& path, int64_t rttPs)
+TuningUtility::AddRtt(int64_t roundTripPs, int64_t rttPs)
 {
-    const auto base = static_cast<double>(GetBaseDelayPs(path));
+    const auto base = static_cast<double>(
+        m_config.baseDelayMode == BaseDelayMode::CONSTANT ? CONSTANT_DELAY_PS : roundTripPs);
     const auto rtt = static_cast<double>(rttPs);
     ++m_pairs;
     m_basePs += base;
@@ -87,7 +84,7 @@ TuningUtility::PauseTerm() const
         if (m_toldPorts)
         {
             share = static_cast<double>(m_pauseFrames) / static_cast<double>(m_toldPorts) *
-                    static_cast<double>(m_config.frameDelayPs) / m_intervalPs;
+                    FRAME_DELAY_PS / m_intervalPs;
         }
         break;
     case PfcMetric::PAUSED_LINK_SHARE:

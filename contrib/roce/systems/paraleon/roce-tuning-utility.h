@@ -41,7 +41,6 @@ class TuningUtility
     {
         ROUND_TRIP, //!< both ways with serialisation: the RTT of an empty network
         CONSTANT,   //!< the same for all pairs (artifacts: 40 us)
-        LITERAL,    //!< routers times least delay of a link, one way (paper, as printed)
     };
 
     /// What counts as the pause time of a device.
@@ -77,12 +76,8 @@ class TuningUtility
         double activeThreshold; //!< an uplink is active above that share of its rate
         RttMetric rttMetric;
         BaseDelayMode baseDelayMode;
-        int64_t constantDelayPs; //!< of CONSTANT
         PfcMetric pfcMetric;
-        int64_t frameDelayPs; //!< of FRAME_COUNT
     };
-
-    using Path = TunedPath;
 
     /// The terms.
     struct Terms
@@ -103,8 +98,9 @@ class TuningUtility
     /// @param bytes received in the interval, headers included. @param rateBps rate of the link
     void AddUplink(uint64_t bytes, uint64_t rateBps);
 
-    /// @param path of the pair. @param rttPs its last RTT in the interval; above 0
-    void AddRtt(const Path& path, int64_t rttPs);
+    /// @param roundTripPs RTT of a pair in an empty network @param rttPs its last RTT in the
+    /// interval; above 0
+    void AddRtt(int64_t roundTripPs, int64_t rttPs);
 
     /**
      * @brief A port that had RDMA traffic, or was paused, in the interval.
@@ -118,9 +114,6 @@ class TuningUtility
 
     /// @return the weights for a run. @param elephantsDominate when it begins
     const Weights& GetWeights(bool elephantsDominate) const;
-
-    /// @return the base delay by the configuration, ps. @param path of the pair
-    int64_t GetBaseDelayPs(const Path& path) const;
 
   private:
     double PauseTerm() const;

@@ -11,8 +11,8 @@ UtilityMeter::Start(const TunedNetwork& network, const ParaleonParams& params)
 {
     m_config = params.utility;
     m_utility.Start(m_config);
-    m_path = network.path;
-    m_paths.clear();
+    m_pathInfo = network.pathInfo;
+    m_roundTripsPs.clear();
     for (std::size_t s = 0; s < network.switches.size(); ++s)
     {
         Switch& sw = *network.switches[s];
@@ -39,14 +39,13 @@ UtilityMeter::GetAgents(const TuningUtility::Config& config)
     return options;
 }
 
-const TuningUtility::Path&
-UtilityMeter::PathOf(uint32_t src, uint32_t dst)
+int64_t
+UtilityMeter::RoundTripOf(uint32_t src, uint32_t dst)
 {
-    const auto [place, isNew] =
-        m_paths.try_emplace(uint64_t{src} << 32 | dst, TuningUtility::Path{});
+    const auto [place, isNew] = m_roundTripsPs.try_emplace(uint64_t{src} << 32 | dst, 0);
     if (isNew)
     {
-        place->second = m_path(src, dst);
+        place->second = m_pathInfo(src, dst).baseRttPs;
     }
     return place->second;
 }
@@ -70,7 +69,7 @@ UtilityMeter::Measure(const TuningReports& reports, const TuningUtility::Weights
         addPort(nic.port);
         for (const RttReport& rtt : nic.rtts)
         {
-            m_utility.AddRtt(PathOf(nic.nic, rtt.dst), rtt.rttPs);
+            m_utility.AddRtt(RoundTripOf(nic.nic, rtt.dst), rtt.rttPs);
         }
     }
     for (const SwitchReport& sw : reports.switches)

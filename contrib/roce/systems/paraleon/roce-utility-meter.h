@@ -42,12 +42,12 @@ class UtilityMeter
     }
 
   private:
-    const TuningUtility::Path& PathOf(uint32_t src, uint32_t dst);
+    int64_t RoundTripOf(uint32_t src, uint32_t dst);
 
     TuningUtility m_utility;
     TuningUtility::Config m_config{};
-    std::function<TuningUtility::Path(uint32_t, uint32_t)> m_path;
-    std::unordered_map<uint64_t, TuningUtility::Path> m_paths; //!< by src << 32 | dst; no iteration
+    std::function<PathInfo(uint32_t, uint32_t)> m_pathInfo;
+    std::unordered_map<uint64_t, int64_t> m_roundTripsPs; //!< by src << 32 | dst; no iteration
 };
 
 } // namespace ns3::roce

@@ -30,15 +30,13 @@ void
 NdtScheduler::Configure(Classifier* classifier,
                         uint16_t port,
                         uint8_t classMask,
-                        uint32_t nThrottle,
-                        bool byBytes)
+                        uint32_t nThrottle)
 {
     NS_ASSERT_MSG(IsEmpty() && nThrottle > 0, "an empty scheduler and a weight of 1 or more");
     m_classifier = classifier;
     m_port = port;
     m_classMask = classMask;
     m_nThrottle = nThrottle;
-    m_byBytes = byBytes;
 }
 
 void
@@ -117,9 +115,7 @@ bool
 NdtScheduler::IsControlledNext(unsigned trafficClass) const
 {
     return MaySendControlled(trafficClass) &&
-           (GetQueue(trafficClass).IsEmpty() ||
-            m_normalServed[trafficClass] >=
-                m_nThrottle * UnitsOf(*m_controlled[trafficClass].Peek()));
+           (GetQueue(trafficClass).IsEmpty() || m_normalServed[trafficClass] >= m_nThrottle);
 }
 
 Frame*
@@ -129,17 +125,15 @@ NdtScheduler::PopFrom(unsigned trafficClass)
     const bool controlled = IsControlledNext(trafficClass);
     Frame* frame = (controlled ? m_controlled[trafficClass] : normal).Pop();
     uint64_t& served = m_normalServed[trafficClass];
-    const uint64_t units = UnitsOf(*frame);
-    const uint64_t round = m_nThrottle * units;
     if (controlled)
     {
-        served -= std::min(served, round);
+        served -= std::min<uint64_t>(served, m_nThrottle);
     }
     else
     {
         // A full round that found Controlled empty begins again.
-        const bool anew = !MaySendControlled(trafficClass) && served >= round;
-        served = anew ? units : served + units;
+        const bool anew = !MaySendControlled(trafficClass) && served >= m_nThrottle;
+        served = anew ? 1 : served + 1;
     }
     if (normal.IsEmpty() && !MaySendControlled(trafficClass))
     {

@@ -56,25 +56,14 @@ class NdtScheduler : public DwrrScheduler
      * @param port passed to the classifier
      * @param classMask classes (bit c = class c) that have two queues
      * @param nThrottle frames from Normal for each one from Controlled, 1 or more
-     * @param byBytes bytes instead of frames
      */
-    void Configure(Classifier* classifier,
-                   uint16_t port,
-                   uint8_t classMask,
-                   uint32_t nThrottle,
-                   bool byBytes = false);
+    void Configure(Classifier* classifier, uint16_t port, uint8_t classMask, uint32_t nThrottle);
 
     /// @brief From now on Controlled sends nothing.
     void Suspend();
 
     /// @brief Controlled sends again; the owner must call Switch::Kick().
     void Resume();
-
-    /// @return whether Controlled is suspended
-    bool IsSuspended() const
-    {
-        return m_suspended;
-    }
 
     /// @return frames in Normal
     uint32_t GetNormalFrames() const;
@@ -121,12 +110,6 @@ class NdtScheduler : public DwrrScheduler
         return !m_suspended && !m_controlled[trafficClass].IsEmpty();
     }
 
-    /// What a frame counts in the round.
-    uint64_t UnitsOf(const Frame& frame) const
-    {
-        return m_byBytes ? frame.frameBytes : 1;
-    }
-
     bool IsControlledNext(unsigned trafficClass) const;
     Frame* PopFrom(unsigned trafficClass);
     void Trace(const Frame& frame, int64_t nowPs);
@@ -134,12 +117,11 @@ class NdtScheduler : public DwrrScheduler
     auto Sum(const F& ofClass) const;
 
     std::array<FrameQueue, N_CLASSES> m_controlled;
-    std::array<uint64_t, N_CLASSES> m_normalServed{}; //!< units since the last one from Controlled
+    std::array<uint64_t, N_CLASSES> m_normalServed{}; //!< frames since the last one from Controlled
     Classifier* m_classifier{nullptr};
     uint32_t m_nThrottle{1};
     uint16_t m_port{0};
     uint8_t m_classMask{0};
-    bool m_byBytes{false};
     bool m_suspended{false};
     StationTrace<uint64_t, uint64_t, Time> m_queuesTrace;
 };

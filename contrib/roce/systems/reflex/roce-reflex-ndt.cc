@@ -43,11 +43,7 @@ ReflexNdtParams::Table()
                    {8},
                    Range::AtLeast(1),
                    "Packets served from Normal for each one from Controlled")
-            .Choice("WrrUnit",
-                    &P::throttleBytes,
-                    {false},
-                    {{"packet", false}, {"byte", true}},
-                    "What NThrottle counts")
+            .Constants({{"WrrUnit", "packet"}})
             .Flag("OrderGuard",
                   Nested(&P::controller, &S::orderGuard),
                   {true},
@@ -84,16 +80,14 @@ ReflexNdtParams::Table()
                      {"both", Counted::BOTH}},
                     "Which flows are counted: congested ones (state), those with packets in "
                     "Controlled (queue), or congested ones with packets there (both)")
-            .Duration("ActiveWindow",
-                      Nested(&P::controller, &S::activeWindowPs),
-                      {1000 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "A flow is active while its last data entered the queues no longer ago")
-            .Duration("FlowEntryTimeout",
-                      Nested(&P::controller, &S::flowTimeoutPs),
-                      {5000 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "A flow is forgotten when it has been silent for longer")
+            // A flow is active while its last data entered the queues no longer ago
+            .Fixed<kind::Duration>("ActiveWindow",
+                                   Nested(&P::controller, &S::activeWindowPs),
+                                   {1000 * PS_PER_US})
+            // A flow is forgotten when it has been silent for longer
+            .Fixed<kind::Duration>("FlowEntryTimeout",
+                                   Nested(&P::controller, &S::flowTimeoutPs),
+                                   {5000 * PS_PER_US})
             .Choice("SeparateTimestamp",
                     &P::stamp,
                     {Stamp::AUTO},
@@ -159,7 +153,7 @@ ReflexNdt::Install(Switch& sw)
                              " has no lossless class, expected LosslessClasses with one that "
                              "near-destination throttling can act on");
         }
-        queue->Configure(this, p, m_losslessMask, m_p->nThrottle, m_p->throttleBytes);
+        queue->Configure(this, p, m_losslessMask, m_p->nThrottle);
         sw.SetQueue(p, queue);
         m_schedulers[p] = queue;
     }

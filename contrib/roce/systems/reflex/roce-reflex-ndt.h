@@ -41,7 +41,6 @@ struct ReflexNdtParams
 
     NdtController::Settings controller;
     uint32_t nThrottle;
-    bool throttleBytes; //!< what nThrottle counts
     Stamp stamp;
 
     /// @return the parameters: attributes, ranges, meaning
@@ -131,12 +130,6 @@ class ReflexNdt : public SwitchStage,
     Ptr<NdtScheduler> GetScheduler(uint16_t port) const
     {
         return m_schedulers.at(port);
-    }
-
-    /// @return flow states
-    const NdtController& GetController() const
-    {
-        return m_controller;
     }
 
     /// Signature of trace source RttDst: the flow's sending NIC and queue pair, the sample.

@@ -15,6 +15,15 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNsf);
 
+namespace
+{
+
+// Ours: the paper has neither.
+constexpr int64_t PROBE_INTERVAL_PS = 50 * PS_PER_US; //!< of pseudo-ACKs with SilentMode=probe
+constexpr int64_t FLOW_TIMEOUT_PS = 5000 * PS_PER_US; //!< without packets a flow is forgotten
+
+} // namespace
+
 const ParameterTable<ReflexNsfParams>&
 ReflexNsfParams::Table()
 {
@@ -67,31 +76,15 @@ ReflexNsfParams::Table()
                     {false},
                     {{"ingress", false}, {"egress", true}},
                     "Where T_src is taken: ingress or egress of the switch")
-            .Duration("ProbeInterval",
-                      Nested(&P::machine, &M::probeIntervalPs),
-                      {50 * PS_PER_US},
-                      Range::Above(0),
-                      "Time between two pseudo-ACKs of a flow in Silent with SilentMode=probe")
-            .Duration("HostClockOffset",
-                      &P::hostClockOffsetPs,
-                      {0},
-                      Range::Any(),
-                      "By how much the clocks of the hosts are ahead of the switch's")
-            .Duration("FlowEntryTimeout",
-                      &P::flowEntryTimeoutPs,
-                      {5000 * PS_PER_US},
-                      Range::Above(0),
-                      "Time without packets after which a flow is forgotten")
+            .Constants({{"ProbeInterval", "50us"},
+                        {"HostClockOffset", "0"},
+                        {"FlowEntryTimeout", "5ms"},
+                        {"PseudoAckBytes", "those of an ACK with a time stamp"}})
             .Count("ControlClass",
                    &P::controlClass,
                    {6},
                    Range::Within(0, 7),
                    "Traffic class of pseudo-ACKs")
-            .Count("PseudoAckBytes",
-                   &P::pseudoAckBytes,
-                   {0},
-                   Range::Within(0, 1000),
-                   "Size of a pseudo-ACK, MAC header to FCS; 0: an ACK with a time stamp")
             .Flag("PseudoAckGating",
                   &P::gating,
                   {false},
@@ -104,10 +97,8 @@ ReflexNsfParams::Table()
                     "How many packets a pseudo-ACK acknowledges at the sender's rate law: sent "
                     "(since the last sample, at most a window) or one")
             .Finish([](P& p, const Parameters<P>&) {
-                if (p.silentMode != SilentMode::PROBE)
-                {
-                    p.machine.probeIntervalPs = 0;
-                }
+                p.machine.probeIntervalPs =
+                    p.silentMode == SilentMode::PROBE ? PROBE_INTERVAL_PS : 0;
             });
     return table;
 }
@@ -174,13 +165,7 @@ ReflexNsf::Install(Switch& sw)
     m_p = m_parameters.Get();
     m_switch = &sw;
     m_edge.Install(sw);
-    m_flows.SetTimeout(m_p->flowEntryTimeoutPs);
-}
-
-void
-ReflexNsf::Retune(const SwitchStage& prototype, int64_t)
-{
-    m_p = m_parameters.Retune(SameStage<ReflexNsf>(prototype).m_parameters, *m_p);
+    m_flows.SetTimeout(FLOW_TIMEOUT_PS);
 }
 
 void
@@ -222,7 +207,7 @@ ReflexNsf::Measure(const Frame& data, int64_t nowPs)
     const FlowKey flow = FlowOfData(data);
     NsfMachine& machine = m_flows.Touch(flow, nowPs);
     const NsfMachine::State before = machine.GetState();
-    const int64_t delayPs = nowPs - data.sentPs - m_p->hostClockOffsetPs;
+    const int64_t delayPs = nowPs - data.sentPs;
     const bool answer = machine.OnData(m_p->machine, delayPs, nowPs);
     if (machine.GetState() != before)
     {
@@ -245,7 +230,7 @@ ReflexNsf::Answer(const Frame& data, int64_t nowPs)
 {
     ReplyBuilder replies;
     replies.trafficClass = static_cast<uint8_t>(m_p->controlClass);
-    Frame* answer = replies.Notify(KIND, data, m_p->pseudoAckBytes);
+    Frame* answer = replies.Notify(KIND, data, 0);
     ++m_counters.pseudoAcks;
     m_counters.pseudoAckBytes += answer->frameBytes;
     m_switch->Emit(answer, nowPs);

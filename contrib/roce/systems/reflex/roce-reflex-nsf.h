@@ -7,9 +7,8 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-datacenter-edge.h"
 #include "ns3/roce-edge-flow-table.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
-#include "ns3/roce-switch-stage.h"
 
 #include <memory>
 #include <string>
@@ -32,10 +31,7 @@ struct ReflexNsfParams
     SilentMode silentMode;
     bool paced;  //!< a window is a rate
     bool egress; //!< where T_src is taken
-    int64_t hostClockOffsetPs;
-    int64_t flowEntryTimeoutPs;
     uint8_t controlClass;
-    uint32_t pseudoAckBytes; //!< 0: an ACK with a time stamp
     bool gating;
     bool coversSent;
 
@@ -76,7 +72,7 @@ struct ReflexNsfParams
  * - A pseudo-ACK acknowledges nothing. It is emitted in ControlClass and charged as an ACK with a
  *   time stamp, unless PseudoAckBytes says otherwise.
  */
-class ReflexNsf : public SwitchStage
+class ReflexNsf : public StageOf<ReflexNsf, ReflexNsfParams>
 {
   public:
     /// Mechanism in a notification.
@@ -105,7 +101,6 @@ class ReflexNsf : public SwitchStage
     void Check(const Deployment& deployment) const override;
     std::string GetSenderShim() const override;
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;
     Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
     Verdict OnDequeue(Frame& frame,
@@ -129,8 +124,6 @@ class ReflexNsf : public SwitchStage
     void Measure(const Frame& data, int64_t nowPs);
     void Answer(const Frame& data, int64_t nowPs);
 
-    Parameters<ReflexNsfParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexNsfParams> m_p; //!< effective since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     EdgeFlowTable<NsfMachine> m_flows;

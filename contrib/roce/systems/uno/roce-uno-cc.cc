@@ -63,12 +63,11 @@ UnoCc::TakeOver()
     const double own = GetBdpBytes(m_baseRttPs);
     const double intra = GetBdpBytes(p.intraRttPs);
     const double k = p.kBytes > 0 ? p.kBytes : intra / 7;
-    m_alpha = p.alphaFraction * (p.alphaIntraBdp ? intra : own);
-    m_mdCoefficient = 4 * k / (k + (p.mdIntraBdp ? intra : own));
+    m_alpha = p.alphaFraction * own; // not of the BDP inside a datacenter: our reading, E2
+    m_mdCoefficient = 4 * k / (k + own);
     m_gentlePs = p.gentleDelayPs +
                  static_cast<int64_t>(p.gentleShare * static_cast<double>(m_baseRttPs) + 0.5);
-    m_floor = p.minCwnd * m_frameBytes;
-    m_ceiling = std::max(p.maxCwndBdp * own, m_floor);
+    m_ceiling = std::max(p.maxCwndBdp * own, m_frameBytes);
 }
 
 void
@@ -78,7 +77,7 @@ UnoCc::OnRetune(const UnoParams& before, int64_t nowPs)
     const double cwnd = m_cwnd;
     Clamp();
     // Otherwise a rate that PacingUpdateShare holds back would be set too soon.
-    if (m_cwnd != cwnd || m_p->pacing != before.pacing || m_p->pacingGain != before.pacingGain)
+    if (m_cwnd != cwnd || m_p->pacing != before.pacing)
     {
         m_rateBps = m_path.lineRateBps;
         m_pacedPs = INT64_MIN / 2;
@@ -104,7 +103,7 @@ UnoCc::GetWarning() const
     if (m_mdCoefficient > 1)
     {
         return "the BDP is less than 3K, so an epoch with many marks takes the window to "
-               "MinCwnd; a smaller IntraRtt or K, or RttBaseMode=class, changes that";
+               "one packet; a smaller IntraRtt or K, or RttBaseMode=class, changes that";
     }
     return "";
 }
@@ -114,7 +113,7 @@ UnoCc::GetLimits() const
 {
     const UnoParams& p = *m_p;
     return {p.qa.guardPackets * m_frameBytes,
-            m_floor,
+            m_frameBytes,
             static_cast<int64_t>(p.qaSkipRtts * static_cast<double>(m_baseRttPs))};
 }
 
@@ -122,9 +121,7 @@ int64_t
 UnoCc::GetEpochPeriodPs() const
 {
     const UnoParams& p = *m_p;
-    const int64_t basePs = p.epochPeriodPs ? p.epochPeriodPs
-                           : p.ownEpochs   ? m_baseRttPs
-                                           : p.intraRttPs;
+    const int64_t basePs = p.ownEpochs ? m_baseRttPs : p.intraRttPs;
     return p.measuredEpochs
                ? static_cast<int64_t>(static_cast<double>(basePs) * static_cast<double>(m_rttPs) /
                                       static_cast<double>(m_baseRttPs))
@@ -134,8 +131,8 @@ UnoCc::GetEpochPeriodPs() const
 int64_t
 UnoCc::GetQaPeriodPs() const
 {
-    const auto rttPs = static_cast<double>(m_p->qaMeasured ? m_rttPs : m_baseRttPs);
-    return std::max<int64_t>(1, static_cast<int64_t>(m_p->qaPeriodFactor * rttPs + 0.5));
+    const double periodPs = m_p->qaPeriodFactor * static_cast<double>(m_baseRttPs);
+    return std::max<int64_t>(1, static_cast<int64_t>(periodPs + 0.5));
 }
 
 void
@@ -225,13 +222,7 @@ UnoCc::OnSend(const SendInfo& sent)
 void
 UnoCc::OnTimeout(int64_t nowPs)
 {
-    Advance(nowPs);
-    if (m_p->timeoutPacket)
-    {
-        m_cwnd -= m_frameBytes;
-        Clamp();
-        Publish(nowPs);
-    }
+    Advance(nowPs); // no reaction: what all figures of the paper are run with, E41
 }
 
 void
@@ -268,7 +259,7 @@ UnoCc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 void
 UnoCc::Clamp()
 {
-    m_cwnd = std::min(std::max(m_cwnd, m_floor), m_ceiling);
+    m_cwnd = std::min(std::max(m_cwnd, m_frameBytes), m_ceiling);
 }
 
 void
@@ -284,7 +275,7 @@ UnoCc::Publish(int64_t nowPs)
     }
     m_pacedPs = nowPs;
     // The window may count less than the wire carries; the rate is of wire bytes.
-    const double rate = p.pacingGain * m_cwnd / m_frameBytes * m_path.fullFrameBytes * 8e12 / rttPs;
+    const double rate = m_cwnd / m_frameBytes * m_path.fullFrameBytes * 8e12 / rttPs;
     m_rateBps = rate < static_cast<double>(m_path.lineRateBps)
                     ? std::max<uint64_t>(1, static_cast<uint64_t>(rate + 0.5))
                     : m_path.lineRateBps;

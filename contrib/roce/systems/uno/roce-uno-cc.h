@@ -24,8 +24,8 @@ namespace ns3::roce
  * E is the average, over epochs, of the share of marked packets. An epoch is a time on the axis of
  * sending times that is as long for flows between datacenters as for those inside (IntraRtt): that
  * makes marks count as often for both, and flows of different RTTs share a link fairly. BDP is the
- * line rate times T, the path's base RTT. cwnd is a real number of bytes in [MinCwnd, MaxCwndBdp *
- * BDP]. Parameters, profiles and their sources: see UnoParams::Table().
+ * line rate times T, the path's base RTT. cwnd is a real number of bytes from one
+ * packet to MaxCwndBdp * BDP. Parameters, profiles and their sources: see UnoParams::Table().
  *
  * What the paper leaves open, and the choices here:
  * - The delay of an epoch is the least relative delay (RTT - T) of its marked packets. It counts as
@@ -48,8 +48,7 @@ namespace ns3::roce
  *   That ACK or timeout finds the window as it would have been (Advance()); only time series show
  *   the old one meanwhile. A rate that PacingUpdateShare holds back is set with the first ACK after
  *   that time.
- * - Losses do nothing (Quick Adapt sees them), timeouts neither (TimeoutReaction=packet: a full
- *   frame off the window).
+ * - Losses do nothing (Quick Adapt sees them), timeouts neither.
  * - An ACK for several packets (Nic::AckEveryN) of which one is marked adds nothing. ACKs without a
  *   time stamp count, but end no epoch.
  * - A packet is what a full frame adds to the bytes in flight. The output window is a whole number
@@ -57,8 +56,8 @@ namespace ns3::roce
  * - FallingEwma=increase (artifact): a marked epoch whose average E is below the one before and not
  *   above 0.9 does not cut, and adds alpha * bytes of the epoch / cwnd.
  * - 4K / (K + BDP) is above 1 if BDP < 3K, where the flow's path is much shorter than IntraRtt. A
- *   cut then may leave MinCwnd. RttBaseMode=class computes all flows inside a datacenter alike.
- * - Retune() applies MinCwnd, MaxCwndBdp and the pacing at once. Epochs and periods that are open
+ *   cut then may leave one packet. RttBaseMode=class computes all flows inside a datacenter alike.
+ * - Retune() applies MaxCwndBdp and the pacing at once. Epochs and periods that are open
  * end when they would have.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
@@ -117,8 +116,7 @@ class UnoCc : public LawOf<UnoCc, UnoParams>
     double m_alpha{0};                //!< bytes per RTT
     double m_mdCoefficient{0};        //!< 4K / (K + BDP)
     double m_cumulativeScale{1};      //!< product of MdScale
-    double m_frameBytes{0};           //!< packet as the window counts it
-    double m_floor{0};                //!< least cwnd
+    double m_frameBytes{0};           //!< packet as the window counts it: least cwnd, E11
     double m_ceiling{0};              //!< greatest cwnd
     int64_t m_baseRttPs{0};           //!< T
     int64_t m_rttPs{0};               //!< last sample

@@ -54,15 +54,11 @@ UnoErasureParams::Table()
                      {"unacked", NackRepeat::UNACKED}},
                     "What a NACK asks for: missingData, needed (as many packets as the block "
                     "lacks) or unacked (all of it)")
-            .Flag("RearmOnPacket",
-                  &P::rearmOnPacket,
-                  {false, true},
-                  "After a NACK, the next packet of the block starts its timer again, instead of "
-                  "the NACK itself")
-            .Flag("BlockGap",
-                  &P::blockGap,
-                  {true, false},
-                  "A block's timer allows for the packets' own time")
+            // After a NACK, the next packet of the block starts its timer again, instead of the
+            // NACK itself
+            .Fixed("RearmOnPacket", &P::rearmOnPacket, {false, true})
+            // A block's timer allows for the packets' own time
+            .Fixed("BlockGap", &P::blockGap, {true, false})
             .Duration("BlockTimeout",
                       &P::blockTimeoutPs,
                       {0},

@@ -8,6 +8,17 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(UnoLb);
 
+namespace
+{
+
+/// Target = healthy: age of an ACK that makes a subflow healthy, base RTTs. The paper has
+/// "recently".
+constexpr double RECENT_RTTS = 1.5;
+/// Move = stale: age of the last ACK beyond which a subflow moves, base RTTs (authors' simulator).
+constexpr double STALE_RTTS = 0.5;
+
+} // namespace
+
 const ParameterTable<UnoLbParams>&
 UnoLbParams::Table()
 {
@@ -45,16 +56,8 @@ UnoLbParams::Table()
                     {1},
                     Range::Within(0, 1e6),
                     "Least time between two moves, base RTTs")
-            .Number("RecentRtts",
-                    &P::recentRtts,
-                    {1.5},
-                    Range::Within(0, 1e6),
-                    "Target = healthy: age of an ACK that makes a subflow healthy, base RTTs")
-            .Number("StaleRtts",
-                    &P::staleRtts,
-                    {0.5},
-                    Range::Within(0, 1e6),
-                    "Move = stale: age of the last ACK beyond which a subflow moves, base RTTs");
+            .Constants({{"RecentRtts", kind::Number::Print(RECENT_RTTS)},
+                        {"StaleRtts", kind::Number::Print(STALE_RTTS)}});
     return table;
 }
 
@@ -72,8 +75,8 @@ UnoLb::DoStart(const PathInfo& path)
         return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 1e18));
     };
     m_gatePs = rtts(m_p->gateRtts);
-    m_recentPs = rtts(m_p->recentRtts);
-    m_stalePs = rtts(m_p->staleRtts);
+    m_recentPs = rtts(RECENT_RTTS);
+    m_stalePs = rtts(STALE_RTTS);
     m_subflows.assign(m_p->subflows, Subflow());
     for (Subflow& subflow : m_subflows)
     {

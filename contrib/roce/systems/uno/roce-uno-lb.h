@@ -20,8 +20,6 @@ struct UnoLbParams
     bool gatePerSubflow; //!< not for the flow
     bool heedsCovered;   //!< losses that the code has repaired count, too
     double gateRtts;
-    double recentRtts;
-    double staleRtts;
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoLbParams>& Table();
@@ -36,7 +34,7 @@ struct UnoLbParams
  * paths, at most once per Gate base RTTs:
  *
  * - what moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
- *   cannot tell which these are: all); or stale, every subflow without an ACK for StaleRtts base
+ *   cannot tell which these are: all); or stale, every subflow without an ACK for half a base
  *   RTTs;
  * - to where (Target): healthy, the entropy of a subflow chosen at random among those with an ACK
  *   within RecentRtts base RTTs, or a new one if there is none; or fresh, always a new random one;
@@ -56,9 +54,9 @@ struct UnoLbParams
  *
  * Subflows is 10, the packets of a block (the paper has the same letter for both). Algorithm 2
  * gives the gate of one base RTT and says that an entropy which "received an ACK recently" is
- * taken, but not how recently: RecentRtts is 1.5. An entropy that no subflow uses any longer is
- * abandoned; copying entropies makes paths fewer over time. The profile artifact is the authors'
- * simulator.
+ * taken, but not how recently: here within 1.5 base RTTs. An entropy that no subflow uses any
+ * longer is abandoned; copying entropies makes paths fewer over time. The profile artifact is the
+ * authors' simulator.
  *
  * Nic::PathSelector and Nic::InterPathSelector decide whether it is used within datacenters, too.
  */

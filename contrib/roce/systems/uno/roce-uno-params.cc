@@ -38,26 +38,18 @@ UnoParams::Table()
                     {0.001}, // [1]; E1
                     positive,
                     "Additive increase per RTT, share of a BDP")
-            .Choice("AlphaBdpRef",
-                    &P::alphaIntraBdp,
-                    {false}, // [a]; E2
-                    {{"own", false}, {"intra", true}},
-                    "BDP of AlphaFraction: the path's own or intra")
+            .Constants({{"AlphaBdpRef", "own"},
+                        {"MdBdpRef", "own"},
+                        {"MinCwnd", "1"},
+                        {"PacingGain", "1"},
+                        {"TimeoutReaction", "none"},
+                        {"EpochPeriod", "that of EpochMode"},
+                        {"QaPeriodMode", "base"}})
             .Number("K",
                     &P::kBytes,
                     {0, 24576}, // [1]
                     notNegative,
                     "K of the decrease 4K / (K + BDP), bytes; 0: intra BDP / 7")
-            .Choice("MdBdpRef",
-                    &P::mdIntraBdp,
-                    {false}, // [a]; E2
-                    {{"own", false}, {"intra", true}},
-                    "BDP of the decrease: the path's own or intra")
-            .Number("MinCwnd",
-                    &P::minCwnd,
-                    {1}, // [a]; E11
-                    positive,
-                    "Smallest window, full frames")
             .Number("MaxCwndBdp",
                     &P::maxCwndBdp,
                     {1.25, 1}, // [a]; E15
@@ -66,46 +58,28 @@ UnoParams::Table()
             .Flag("Pacing",
                   &P::pacing,
                   {true}, // [a]; E16
-                  "Pace at PacingGain * cwnd / base RTT")
-            .Number("PacingGain",
-                    &P::pacingGain,
-                    {1}, // [a]; E16
-                    positive,
-                    "See Pacing")
-            .Number("PacingUpdateShare",
-                    &P::pacingUpdateShare,
-                    {0, 0.05},
-                    notNegative,
-                    "Least time between two pacing rates, share of the base RTT; 0: none")
-            .Choice("TimeoutReaction",
-                    &P::timeoutPacket,
-                    {false}, // [a] [e]; E41
-                    {{"none", false}, {"packet", true}},
-                    "To a timeout: none, or packet (a frame off the window)")
+                  "Pace at cwnd / base RTT")
+            // Least time between two pacing rates, share of the base RTT; 0: none
+            .Fixed("PacingUpdateShare", &P::pacingUpdateShare, {0, 0.05})
             .Choice("EpochMode",
                     &P::ownEpochs,
                     {false}, // [2]; E3
                     {{"intra", false}, {"own", true}},
                     "Epochs last: intra (IntraRtt) or own (base RTT)")
-            .Duration("EpochPeriod",
-                      &P::epochPeriodPs,
-                      {0}, // E3
-                      Range::AtLeast(0),
-                      "Epoch; 0: from EpochMode")
-            .Choice("EpochPeriodMode",
-                    &P::measuredEpochs,
-                    {false, true}, // [a]; E3
-                    {{"base", false}, {"measured", true}},
-                    "base, or measured: an epoch is longer as the last RTT is")
+            // base, or measured: an epoch is longer as the last RTT is [a]; E3
+            .Fixed("EpochPeriodMode",
+                   &P::measuredEpochs,
+                   {false, true},
+                   {{"base", false}, {"measured", true}})
             .Flag("EpochCatchUp",
                   Nested(&P::epoch, &E::catchUp),
                   {true, false}, // [a]; E8
                   "After idle times epochs do not end one after the other")
-            .Choice("EpochAfterQa",
-                    &P::epochAfterQa,
-                    {false, true}, // [a]; E10
-                    {{"goOn", false}, {"windowSent", true}},
-                    "After Quick Adapt epochs: goOn, or pause until windowSent")
+            // After Quick Adapt epochs: goOn, or pause until windowSent [a]; E10
+            .Fixed("EpochAfterQa",
+                   &P::epochAfterQa,
+                   {false, true},
+                   {{"goOn", false}, {"windowSent", true}})
             .Number("EcnGain",
                     Nested(&P::epoch, &E::gain),
                     {1.0 / 16, 0.65}, // [b] [d]; E6
@@ -131,65 +105,38 @@ UnoParams::Table()
                       {1400000, 0}, // [a]; E5
                       Range::AtLeast(0),
                       "RTT above the base RTT that is no delay")
-            .Number("GentleDelayShare",
-                    &P::gentleShare,
-                    {0, 0.055}, // [a]; E5
-                    notNegative,
-                    "More of it, share of the base RTT")
+            // More of it, share of the base RTT [a]; E5
+            .Fixed("GentleDelayShare", &P::gentleShare, {0, 0.055})
             .Number("QaBeta",
                     Nested(&P::qa, &Q::beta),
                     {0.5}, // [1]
                     Range::AboveUpTo(0, 1),
                     "Share of the window below which it acts")
-            .Number("QaScale",
-                    Nested(&P::qa, &Q::scale),
-                    {1, 0.96}, // [3]
-                    Range::AboveUpTo(0, 1),
-                    "Window after it, in what was acknowledged")
-            .Choice("QaPeriodMode",
-                    &P::qaMeasured,
-                    {false}, // [a]; E9
-                    {{"base", false}, {"measured", true}},
-                    "Its period: base or measured RTT")
-            .Number("QaPeriodFactor",
-                    &P::qaPeriodFactor,
-                    {1, 1.05}, // [4]; E9
-                    positive,
-                    "Its period in RTTs")
+            // Window after it, in what was acknowledged [3]
+            .Fixed("QaScale", Nested(&P::qa, &Q::scale), {1, 0.96})
+            // Its period in RTTs [4]; E9
+            .Fixed("QaPeriodFactor", &P::qaPeriodFactor, {1, 1.05})
             .Choice(
                 "QaReference",
                 Nested(&P::qa, &Q::current),
                 {false, true}, // [a]; E9
                 {{"minOfTwo", false}, {"current", true}},
                 "Which window: minOfTwo (at the start of this period or that before) or current")
-            .Number("QaGuardPackets",
-                    Nested(&P::qa, &Q::guardPackets),
-                    {1, 0}, // [a]; E9
-                    notNegative,
-                    "Full frames that must be missing on top")
-            .Number("QaSkipRtts",
-                    &P::qaSkipRtts,
-                    {1, 0}, // [4]; E10
-                    notNegative,
-                    "Base RTTs without it and MD afterwards")
-            .Flag("QaSkipFirst",
-                  Nested(&P::qa, &Q::skipFirst),
-                  {true, false}, // [a]; E9
-                  "Not in the first period")
-            .Flag("QaSkipAppLimited",
-                  Nested(&P::qa, &Q::skipAppLimited),
-                  {true, false}, // [a]; E9
-                  "Not after a period in which data to send ran out")
+            // Full frames that must be missing on top [a]; E9
+            .Fixed("QaGuardPackets", Nested(&P::qa, &Q::guardPackets), {1, 0})
+            // Base RTTs without it and MD afterwards [4]; E10
+            .Fixed("QaSkipRtts", &P::qaSkipRtts, {1, 0})
+            // Not in the first period [a]; E9
+            .Fixed("QaSkipFirst", Nested(&P::qa, &Q::skipFirst), {true, false})
+            // Not after a period in which data to send ran out [a]; E9
+            .Fixed("QaSkipAppLimited", Nested(&P::qa, &Q::skipAppLimited), {true, false})
             .Choice("QaRestart",
                     Nested(&P::qa, &Q::restartWhenSent),
                     {true}, // [a]; E9
                     {{"now", false}, {"sent", true}},
                     "The next period opens: now, or with an ACK of data sent since")
-            .Choice("QaOrder",
-                    &P::qaFirst,
-                    {false, true}, // [a]
-                    {{"last", false}, {"first", true}},
-                    "It comes last or first in the handling of an ACK")
+            // It comes last or first in the handling of an ACK [a]
+            .Fixed("QaOrder", &P::qaFirst, {false, true}, {{"last", false}, {"first", true}})
             .Live()
             // delays of the epoch that is open count from T
             .Duration("IntraRtt",
@@ -202,33 +149,30 @@ UnoParams::Table()
                       {0, 1792040000}, // E42
                       Range::AtLeast(0),
                       "RTT between datacenters with RttBaseMode=class; 0: the path's")
-            .Choice("RttBaseMode",
-                    &P::classRtt,
-                    {false, true}, // [a]; E42
-                    {{"path", false}, {"class", true}},
-                    "Base RTT: of the path, or of its class (IntraRtt or InterRtt)")
+            // Base RTT: of the path, or of its class (IntraRtt or InterRtt) [a]; E42
+            .Fixed("RttBaseMode", &P::classRtt, {false, true}, {{"path", false}, {"class", true}})
             // of the start alone: first window, epoch and average
             .Number("InitialCwndBdp",
                     &P::initialCwndBdp,
                     {1}, // [a]; E14
                     positive,
                     "First window, BDP")
-            .Choice("EpochStart",
-                    &P::epochFromWindow,
-                    {false, true}, // [2]
-                    {{"firstAck", false}, {"windowSent", true}},
-                    "The first epoch opens at firstAck or after a window, windowSent")
+            // The first epoch opens at firstAck or after a window, windowSent [2]
+            .Fixed("EpochStart",
+                   &P::epochFromWindow,
+                   {false, true},
+                   {{"firstAck", false}, {"windowSent", true}})
             .Number("EcnInit",
                     Nested(&P::epoch, &E::init),
                     {1, 0}, // [b]; E6
                     Range::Within(0, 1),
                     "That average at first")
             // what the epoch that is open has counted
-            .Choice("EcnUnit",
-                    Nested(&P::epoch, &E::byBytes),
-                    {false, true}, // [2]
-                    {{"packets", false}, {"bytes", true}},
-                    "Marks are shares of packets or bytes")
+            // Marks are shares of packets or bytes [2]
+            .Fixed("EcnUnit",
+                   Nested(&P::epoch, &E::byBytes),
+                   {false, true},
+                   {{"packets", false}, {"bytes", true}})
             .Choice("DelayStat",
                     Nested(&P::epoch, &E::lastDelay),
                     {false, true}, // [a]; E5

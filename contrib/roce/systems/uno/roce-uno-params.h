@@ -18,21 +18,15 @@ namespace ns3::roce
 struct UnoParams
 {
     double alphaFraction;
-    bool alphaIntraBdp; //!< of the BDP inside a datacenter, not of the path's own
-    double kBytes;      //!< 0: BDP inside a datacenter / 7
-    bool mdIntraBdp;    //!< the BDP next to K is the one inside a datacenter
+    double kBytes; //!< 0: BDP inside a datacenter / 7
     int64_t intraRttPs;
     int64_t interRttPs; //!< 0: the path's
     bool classRtt;      //!< T is intraRttPs or interRttPs, not the path's base RTT
-    double minCwnd;     //!< full frames
     double initialCwndBdp;
     double maxCwndBdp;
     bool pacing;
-    double pacingGain;
     double pacingUpdateShare; //!< of T
-    bool timeoutPacket;       //!< a timeout takes a frame off the window
     bool ownEpochs;           //!< epochs last T, not RTT inside a datacenter
-    int64_t epochPeriodPs;    //!< 0: by ownEpochs
     bool measuredEpochs;      //!< epochs last as long in T as the last RTT is measured
     UnoEpoch::Rules epoch;    //!< ECN counters and their average
     bool epochFromWindow;     //!< the first epoch opens when a window has been sent
@@ -43,8 +37,7 @@ struct UnoParams
     int64_t gentleDelayPs;
     double gentleShare;    //!< of T, on top of gentleDelayPs
     QuickAdapt::Rules qa;  //!< when and how
-    double qaPeriodFactor; //!< of T (or of the RTT)
-    bool qaMeasured;       //!< periods last a measured RTT
+    double qaPeriodFactor; //!< of T
     double qaSkipRtts;     //!< of T
     bool qaFirst;          //!< an ACK is checked for Quick Adapt before AI and epoch
 

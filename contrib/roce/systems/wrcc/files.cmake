@@ -2,12 +2,10 @@
 list(APPEND roce_modules
     systems/wrcc/roce-wrcc
     systems/wrcc/roce-wrcc-header
-    systems/wrcc/roce-wrcc-feedback
     systems/wrcc/roce-wrcc-port-rate
     systems/wrcc/roce-wrcc-fair-rate
 )
 list(APPEND roce_sources
     systems/wrcc/roce-wrcc-presets.cc
-    systems/wrcc/roce-fair-rate-series.cc
     systems/wrcc/roce-wrcc-fair-rate-attributes.cc
 )

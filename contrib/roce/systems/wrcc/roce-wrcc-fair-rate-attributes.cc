@@ -40,11 +40,8 @@ WrccFairRateParams::Table()
                     {0.5},
                     Range::Within(0, 1),
                     "Share of the inputs' PFC thresholds that a queue may have")
-            .Number("Lambda",
-                    Nested(&P::rate, &C::lambda),
-                    {0.1},
-                    Range::AboveUpTo(0, 1),
-                    "Weight of a period in AvgRTT")
+            // Weight of a period in AvgRTT
+            .Fixed("Lambda", Nested(&P::rate, &C::lambda), {0.1})
             .Number("TargetUtilization",
                     Nested(&P::rate, &C::targetUtilization),
                     {1},

@@ -10,9 +10,11 @@
 #include "ns3/roce-pause-sender.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-reply-builder.h"
+#include "ns3/roce-station-series.h"
 #include "ns3/roce-switch.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ns3::roce
 {
@@ -83,13 +85,17 @@ WrccFairRate::Install(Switch& sw)
 }
 
 void
-WrccFairRate::Retune(const SwitchStage& prototype, int64_t nowPs)
+WrccFairRate::BeforeRetune(int64_t nowPs)
 {
     if (m_index > 0 && nowPs >= m_nextEndPs)
     {
         EndPeriods(nowPs, nullptr, 0);
     }
-    m_p = m_parameters.Retune(SameStage<WrccFairRate>(prototype).m_parameters, *m_p);
+}
+
+void
+WrccFairRate::OnRetune(const WrccFairRateParams&, int64_t)
+{
     m_flows.SetTimeout(m_p->fcnpIntervalPs);
 }
 
@@ -336,5 +342,67 @@ WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
     *toldPs = nowPs;
     return true;
 }
+
+namespace
+{
+
+SeriesValues
+ValuesOf(const WrccPortRate& rate)
+{
+    const WrccPortRate::Branch branch = rate.GetBranch();
+    return {rate.GetRateBps(),
+            rate.GetInputBps(),
+            rate.GetSlowDown(),
+            std::llround(rate.GetAvgRttUs() * 1e3),
+            std::llround(rate.GetExtraBytes()),
+            branch == WrccPortRate::Branch::AI     ? "ai"
+            : branch == WrccPortRate::Branch::MD   ? "md"
+            : branch == WrccPortRate::Branch::HOLD ? "hold"
+                                                   : "none"};
+}
+
+/// The fair rate of each port, and counters of its last period. On change (trace source Period)
+/// when the first frame after the end of a period meets the new rate.
+void
+OfferFairRates(Switch& sw, SeriesOffer& offer)
+{
+    auto* const stage = sw.FindStage<WrccFairRate>();
+    if (!stage)
+    {
+        return;
+    }
+    offer.visit = [&sw, stage](int64_t nowPs, const SeriesOffer::Take& take) {
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            take(p, ValuesOf(stage->Look(p, nowPs)));
+        }
+    };
+    if (offer.tell)
+    {
+        ConnectTrace<uint16_t, const WrccPortRate&, Time, Time>(
+            *stage,
+            "Period",
+            [tell = offer.tell](uint16_t port, const WrccPortRate& rate, Time, Time at) {
+                tell(at, port, ValuesOf(rate));
+            });
+    }
+}
+
+[[maybe_unused]] const bool g_fairRates =
+    StationSeries::Register({"pfr",
+                             SeriesSubject::PORTS,
+                             "pfr.csv, WRCC's fair rates of switch ports",
+                             "{port} fair rate",
+                             "bit/s",
+                             {{"port", SeriesForm::PORT},
+                              {"fair_rate_bps", SeriesForm::WHOLE, STEADY | DRAWN},
+                              {"input_bps", SeriesForm::WHOLE, SILENT},
+                              {"slow_down", SeriesForm::SHARE},
+                              {"avg_rtt_ns", SeriesForm::COUNT},
+                              {"extra_bytes", SeriesForm::SIGNED},
+                              {"branch", SeriesForm::TEXT}}},
+                            OfferFairRates);
+
+} // namespace
 
 } // namespace ns3::roce

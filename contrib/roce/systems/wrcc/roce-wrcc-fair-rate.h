@@ -7,9 +7,8 @@
 #include "ns3/nstime.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-edge-flow-table.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
-#include "ns3/roce-switch-stage.h"
 
 #include <map>
 #include <memory>
@@ -52,7 +51,7 @@ struct WrccFairRateParams
  * too) does its work, and that of later periods without packets. Of the buffer, only thresholds are
  * read then; the present frame may be in it already.
  */
-class WrccFairRate : public SwitchStage
+class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
 {
   public:
     /// @return the object TypeId
@@ -72,7 +71,6 @@ class WrccFairRate : public SwitchStage
 
     void Check(const Deployment& deployment) const override;
     void Install(Switch& sw) override;
-    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;
     Verdict OnEnqueue(Frame& frame,
@@ -103,6 +101,9 @@ class WrccFairRate : public SwitchStage
     void DoDispose() override;
 
   private:
+    void BeforeRetune(int64_t nowPs) override;
+    void OnRetune(const WrccFairRateParams& before, int64_t nowPs) override;
+
     /// What is counted of a port within a period, and its rate.
     struct OutPort
     {
@@ -130,10 +131,8 @@ class WrccFairRate : public SwitchStage
     void Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, int64_t nowPs);
     bool MayTell(const Frame& frame, int64_t nowPs);
 
-    Parameters<WrccFairRateParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccFairRateParams> m_p; //!< effective since Install() or Retune()
-    Switch* m_at{nullptr};                         //!< where it is installed
-    Ptr<UniformRandomVariable> m_random;           //!< phase
+    Switch* m_at{nullptr};               //!< where it is installed
+    Ptr<UniformRandomVariable> m_random; //!< phase
     uint16_t m_domain{0};
     uint8_t m_classes{0};           //!< of data seen so far, a bit each
     bool m_anyPause{false};         //!< in this period

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-wrcc.h"
 
-#include "roce-wrcc-feedback.h"
 #include "roce-wrcc-header.h"
 
 #include "ns3/roce-deployment.h"
@@ -90,13 +89,6 @@ Wrcc::GetTypeId()
                                                   MakeTraceSourceAccessor(&Wrcc::m_rateTrace),
                                                   "ns3::roce::Wrcc::RateCallback");
     return tid;
-}
-
-Ptr<CongestionControl>
-Wrcc::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Wrcc>(this);
 }
 
 Ptr<ReceiverFeedback>
@@ -267,10 +259,8 @@ Wrcc::Expire(int64_t nowPs)
 }
 
 void
-Wrcc::Retune(const CongestionControl& prototype, int64_t nowPs)
+Wrcc::OnRetune(const WrccParams&, int64_t nowPs)
 {
-    Advance(nowPs);
-    m_p = m_parameters.Retune(SameLaw<Wrcc>(prototype).m_parameters, *m_p);
     SetRttEst(m_rttUs * PS_PER_US); // a running timer continues
     MoveTo(m_rateBps, m_cause, nowPs);
 }
@@ -283,6 +273,41 @@ Wrcc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
                       {"fbdp", m_burst ? 1.0 : 0.0},
                       {"clipped", m_clipped ? 1.0 : 0.0},
                       {"rtt_est_us", static_cast<double>(m_rttUs)}});
+}
+
+// ---------------------------------------------------------------- receiver
+
+NS_OBJECT_ENSURE_REGISTERED(WrccFeedback);
+
+TypeId
+WrccFeedback::GetTypeId()
+{
+    static const TypeId tid = TypeId("ns3::roce::WrccFeedback")
+                                  .SetParent<ReceiverFeedback>()
+                                  .SetGroupName("Roce")
+                                  .AddConstructor<WrccFeedback>();
+    return tid;
+}
+
+Ptr<ReceiverFeedback>
+WrccFeedback::Fork() const
+{
+    return CreateObject<WrccFeedback>();
+}
+
+void
+WrccFeedback::Start(const PathInfo& path, int64_t)
+{
+    m_domain = static_cast<uint16_t>(path.datacenter);
+}
+
+void
+WrccFeedback::FillAck(Frame& ack, const Frame&, int64_t)
+{
+    if (WrccHeader* header = ack.FindExtension<WrccHeader>())
+    {
+        header->domainId = m_domain;
+    }
 }
 
 } // namespace ns3::roce

@@ -3,11 +3,9 @@
 #define ROCE_WRCC_H
 
 #include "ns3/nstime.h"
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
+#include "ns3/roce-receiver-feedback.h"
 #include "ns3/roce-station-trace.h"
-
-#include <memory>
 
 namespace ns3::roce
 {
@@ -51,7 +49,7 @@ struct WrccParams
  *
  * PSNs are compared modulo 2^24. The rate stays within FMin and the line rate. CNPs are not used.
  */
-class Wrcc : public CongestionControl
+class Wrcc : public LawOf<Wrcc, WrccParams>
 {
   public:
     /// What has set the rate last.
@@ -66,7 +64,6 @@ class Wrcc : public CongestionControl
     /// @return the object TypeId
     static TypeId GetTypeId();
 
-    Ptr<CongestionControl> Fork() const override;
     Ptr<ReceiverFeedback> MakeFeedback() const override;
     const FrameExtension* GetDataExtension() const override;
     bool NeedsTimestamp() const override;
@@ -80,7 +77,6 @@ class Wrcc : public CongestionControl
     void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnNotification(const Notification& notification) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
 
     /**
      * @copydoc CongestionControl::GetVariables()
@@ -102,26 +98,15 @@ class Wrcc : public CongestionControl
         return m_rateBps < m_path.lineRateBps ? m_timerPs : NEVER_PS;
     }
 
-    /**
-     * @return the parameters from the current attributes
-     * @throw InputError if an attribute is out of range
-     */
-    const WrccParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
-
     /// Signature of trace source Rate: rate in bit/s, what has set it, when.
     typedef void (*RateCallback)(uint64_t rateBps, Cause cause, Time at);
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const WrccParams& before, int64_t nowPs) override;
     void Expire(int64_t nowPs);    //!< all expiries up to and including nowPs
     void SetRttEst(int64_t rttPs); //!< and the period that follows from it
     void MoveTo(uint64_t rateBps, Cause cause, int64_t atPs);
-
-    Parameters<WrccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccParams> m_p; //!< effective since Start() or Retune()
 
     int64_t m_timerPs{NEVER_PS}; //!< expiry of STimer
     int64_t m_periodPs{0};       //!< of STimer
@@ -137,6 +122,30 @@ class Wrcc : public CongestionControl
     bool m_answered{true}; //!< the rate was set since the last doubling: the next one may come
     Cause m_cause{START};
     StationTrace<uint64_t, Cause, Time> m_rateTrace;
+};
+
+/**
+ * @ingroup roce
+ * @brief WRCC's receiver: an ACK has the header of the data that it answers, with the receiver's
+ * domain in place of the sender's (WRCC, section 3.5).
+ */
+class WrccFeedback : public ReceiverFeedback
+{
+  public:
+    /// @return the object TypeId
+    static TypeId GetTypeId();
+
+    Ptr<ReceiverFeedback> Fork() const override;
+    void Start(const PathInfo& path, int64_t nowPs) override;
+    void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
+
+    bool CanRetuneLate() const override
+    {
+        return true; // no parameters
+    }
+
+  private:
+    uint16_t m_domain{0}; //!< of the receiver
 };
 
 } // namespace ns3::roce

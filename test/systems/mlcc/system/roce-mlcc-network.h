@@ -242,7 +242,7 @@ struct MlccSystemTest : public SystemTest
         ScriptedMlcc::GetTypeId(); // so that it can be named
         SetRateLaw("Hpcc");
         Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
-                           StringValue("ns3::roce::" + inter));
+                           StringValue(WithMadeProfile("ns3::roce::" + inter)));
     }
 };
 

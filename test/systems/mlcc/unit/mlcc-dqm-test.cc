@@ -21,9 +21,9 @@ namespace
 {
 
 using DwWindow = MlccDqm::DwWindow;
-using HistoryInit = MlccDqm::HistoryInit;
 
 constexpr double G = 1e9;
+constexpr double ENDLESS_PS = 1e30; //!< theta beside which the predicted delay is nothing
 constexpr int64_t RTT_C = 6044 * US;
 constexpr int64_t RTT_D = 22 * US;
 
@@ -68,11 +68,9 @@ TEST(MlccDqm, DefaultsAreThePapers)
     EXPECT_EQ(s.alpha, 0.5);
     EXPECT_EQ(s.thetaPs, 18. * MS);
     EXPECT_EQ(s.targetPs, 1. * MS);
-    EXPECT_EQ(s.m, 5u);
+    EXPECT_EQ(MlccDqm::CREDITS, 5u);
     EXPECT_EQ(s.dwWindow, DwWindow::SLIDING);
-    EXPECT_TRUE(s.smoothed);
-    EXPECT_EQ(s.init, HistoryInit::LINE);
-    EXPECT_FALSE(s.clampQpre || s.holds || s.literalToken);
+    EXPECT_FALSE(s.holds || s.literalToken);
 }
 
 // U-M3
@@ -121,7 +119,7 @@ TEST(MlccDqm, ARoundPutsThemTogether)
     EXPECT_EQ(dqm.GetSmoothedBps(), 25 * G) << "before any round";
     dqm.OnPacket(1);
     EXPECT_EQ(dqm.GetSmoothedBps(), 25 * G) << "packets before the first round are no steps";
-    dqm.Round(12.5 * G, 0, 0);
+    dqm.Round(12.5 * G, 0);
     EXPECT_EQ(dqm.GetPreBps(), 25 * G);
     EXPECT_NEAR(dqm.GetQueueAhead(), 9443750, 0.5);
     EXPECT_NEAR(dqm.GetDelayPs() / MS, 6.044, 1e-9);
@@ -129,7 +127,7 @@ TEST(MlccDqm, ARoundPutsThemTogether)
     EXPECT_EQ(dqm.GetSmoothedBps(), 12.5 * G) << "without steps it is R_credit";
 
     MlccDqm steep = Started(Defaults(6));
-    steep.Round(12.5 * G, 10000000, 0);
+    steep.Round(12.5 * G, 10000000);
     EXPECT_EQ(steep.GetTargetBps(), 0) << "-11.3 Gbit/s is 0";
 }
 
@@ -137,21 +135,21 @@ TEST(MlccDqm, ARoundPutsThemTogether)
 TEST(MlccDqm, DelayIsOfTheLastMCredits)
 {
     MlccDqm dqm = Started(Defaults());
-    dqm.Round(99 * G, 0, 0);
+    dqm.Round(99 * G, 0);
     for (const double credit : {20., 15., 12.5, 10.})
     {
-        dqm.Round(credit * G, 0, 0);
+        dqm.Round(credit * G, 0);
     }
     // Of the first ones, as many as there are.
     EXPECT_NEAR(dqm.GetDelayPs(),
                 MlccDqm::DelayAhead(dqm.GetQueueAhead(), (99 + 20 + 15 + 12.5 + 10) / 5 * G),
                 1);
-    dqm.Round(10 * G, 4000000, 0);
+    dqm.Round(10 * G, 4000000);
     EXPECT_NEAR(dqm.GetDelayPs(), MlccDqm::DelayAhead(dqm.GetQueueAhead(), 13.5 * G), 1)
         << "the first one counts no longer";
     MlccDqm second = Started(Defaults());
-    second.Round(20 * G, 0, 0);
-    second.Round(10 * G, 4000000, 0);
+    second.Round(20 * G, 0);
+    second.Round(10 * G, 4000000);
     EXPECT_NEAR(second.GetDelayPs(), MlccDqm::DelayAhead(second.GetQueueAhead(), 15 * G), 1);
 }
 
@@ -161,54 +159,11 @@ TEST(MlccDqm, PredictionIsTheMeanOfTheLastNSuggested)
     MlccDqm dqm = Started(Defaults(), PathOf(4 * RTT_D));
     for (const double credit : {10., 12., 14., 16., 20.})
     {
-        dqm.Round(credit * G, 0, 0);
+        dqm.Round(credit * G, 0);
     }
     EXPECT_EQ(dqm.GetPreBps(), 13 * G) << "10, 12, 14, 16; not yet 20";
-    dqm.Round(20 * G, 0, 0);
+    dqm.Round(20 * G, 0);
     EXPECT_EQ(dqm.GetPreBps(), 15.5 * G) << "12, 14, 16, 20";
-}
-
-TEST(MlccDqm, HistoryMayBeOfTheRawRate)
-{
-    MlccDqm::Settings settings = Defaults();
-    settings.smoothed = false;
-    MlccDqm dqm = Started(settings, PathOf(RTT_D)); // n is 1
-    dqm.Round(12.5 * G, 1562500, 0);
-    const double raw = dqm.GetTargetBps();
-    ASSERT_NE(raw, dqm.GetSmoothedBps());
-    dqm.Round(12.5 * G, 0, 0);
-    EXPECT_NEAR(dqm.GetPreBps(), raw, 1);
-}
-
-TEST(MlccDqm, HistoryBeginsAsTold)
-{
-    MlccDqm::Settings settings = Defaults();
-    const auto first = [&](HistoryInit init, double arrivalBps) {
-        settings.init = init;
-        MlccDqm dqm = Started(settings);
-        dqm.Round(12.5 * G, 0, arrivalBps);
-        return dqm.GetPreBps();
-    };
-    EXPECT_EQ(first(HistoryInit::LINE, 8 * G), 25 * G);
-    EXPECT_EQ(first(HistoryInit::CREDIT, 8 * G), 12.5 * G);
-    EXPECT_EQ(first(HistoryInit::MEASURED, 8 * G), 8 * G);
-    EXPECT_EQ(first(HistoryInit::MEASURED, 800 * G), 25 * G) << "one packet in no time";
-    EXPECT_EQ(first(HistoryInit::MEASURED, 0), 0.1 * G);
-}
-
-TEST(MlccDqm, QpreMayBeClamped)
-{
-    MlccDqm::Settings settings = Defaults();
-    settings.init = HistoryInit::MEASURED;
-    MlccDqm dqm = Started(settings);
-    dqm.Round(12.5 * G, 1000000, 6 * G);
-    EXPECT_NEAR(dqm.GetQueueAhead(), -3910750, 0.5);
-    EXPECT_NEAR(dqm.GetTargetBps() / G, 14.932556, 5e-7);
-    settings.clampQpre = true;
-    MlccDqm clamped = Started(settings);
-    clamped.Round(12.5 * G, 1000000, 6 * G);
-    EXPECT_EQ(clamped.GetQueueAhead(), 0);
-    EXPECT_NEAR(clamped.GetTargetBps() / G, 13.194444, 5e-7);
 }
 
 // --- steps
@@ -221,17 +176,17 @@ struct Stepper
         settings = Defaults();
         settings.dwWindow = window;
         settings.literalToken = literal;
-        settings.init = HistoryInit::CREDIT;
+        settings.thetaPs = ENDLESS_PS;
         dqm.Start(settings, {25 * G, 100e6, crossRttPs, partPs, 1000}, 0);
         SetRatio(ratio);
     }
 
     void SetRatio(double ratio)
     {
-        // The first round's Q_pre is Q_c, which is 0: R_DQM = R_credit (1 + target / theta).
+        // D_pre is nothing next to theta: R_DQM = R_credit (1 + target / theta).
         settings.targetPs = (ratio - 1) * settings.thetaPs;
         dqm.Retune(settings, 100e6);
-        dqm.Round(10 * G, 0, 0);
+        dqm.Round(10 * G, 0);
     }
 
     void Packets(int n, int64_t gapPs = US)
@@ -327,10 +282,10 @@ TEST(MlccDqmSteps, AFullWindowReachesTheTarget)
     {
         SCOPED_TRACE(ratio);
         MlccDqm::Settings settings = Defaults();
-        settings.init = HistoryInit::CREDIT;
+        settings.thetaPs = ENDLESS_PS;
         settings.targetPs = (ratio - 1) * settings.thetaPs;
         MlccDqm dqm = Started(settings, PathOf(W * GAP));
-        dqm.Round(12.5 * G, 0, 0);
+        dqm.Round(12.5 * G, 0);
         for (int64_t i = 0; i < 2 * W; ++i)
         {
             dqm.OnPacket(i * GAP);
@@ -357,10 +312,10 @@ TEST(MlccDqmSteps, StepsAgeWithoutPackets)
 TEST(MlccDqmSteps, EquationNine)
 {
     MlccDqm::Settings settings = Defaults();
-    settings.init = HistoryInit::CREDIT;
+    settings.thetaPs = ENDLESS_PS;
     settings.targetPs = -settings.thetaPs; // R_DQM is 0: each step is -1
     MlccDqm dqm = Started(settings);
-    dqm.Round(12.5 * G, 0, 0);
+    dqm.Round(12.5 * G, 0);
     dqm.OnPacket(0);
     EXPECT_NEAR(12.5 * G - dqm.GetSmoothedBps(), 1.323627e6, 0.5);
     for (int i = 1; i < 100; ++i)
@@ -392,28 +347,6 @@ TEST(MlccDqmSteps, ASumOfAllStepsDoesNotWindUp)
     EXPECT_NEAR(stepper.dqm.GetDw(), 625, 1e-6) << "nor does it age";
 }
 
-TEST(MlccDqmSteps, ALeakTakesAnNthPerNthOfRttC)
-{
-    Stepper stepper(2, DwWindow::LEAKY, 100 * US, US); // n is 100: one packet per part
-    stepper.Packets(1);
-    EXPECT_EQ(stepper.dqm.GetDw(), 1);
-    stepper.Packets(1);
-    EXPECT_NEAR(stepper.dqm.GetDw(), 1.99, 1e-9);
-    stepper.Packets(998);
-    EXPECT_NEAR(stepper.dqm.GetDw(), 100 * (1 - std::pow(0.99, 1000)), 1e-3)
-        << "the same gain as a window";
-}
-
-TEST(MlccDqmSteps, WithoutStepsRbarIsRdqm)
-{
-    Stepper stepper(0.72, DwWindow::NONE, RTT_C, RTT_D);
-    EXPECT_NEAR(stepper.dqm.GetSmoothedBps() / G, 7.2, 1e-9);
-    stepper.Packets(10);
-    EXPECT_NEAR(stepper.dqm.GetSmoothedBps() / G, 7.2, 1e-9);
-    stepper.SetRatio(0);
-    EXPECT_EQ(stepper.dqm.GetSmoothedBps(), 100e6);
-}
-
 // U-M7: errors E1 and E2 of the algorithm as printed.
 TEST(MlccDqmLiteral, DirectionDependsOnWhetherTheGainDividesOne)
 {
@@ -436,12 +369,12 @@ TEST(MlccDqmLiteral, BelowTheTargetTheRateIsHeld)
     MlccDqm::Settings settings = Defaults();
     settings.holds = true;
     MlccDqm dqm = Started(settings, PathOf(RTT_D)); // n is 1
-    dqm.Round(12.5 * G, 0, 0);                      // Q_pre of 34 kB: 22 us
+    dqm.Round(12.5 * G, 0);                         // Q_pre of 34 kB: 22 us
     EXPECT_EQ(dqm.GetTargetBps(), 25 * G) << "as at the start";
-    dqm.Round(12.5 * G, 5000000, 0);
+    dqm.Round(12.5 * G, 5000000);
     const double high = dqm.GetTargetBps();
     EXPECT_NEAR(high / G, 12.5 * (1 - 2.2 / 18), 1e-6);
-    dqm.Round(12.5 * G, 100000, 0);
+    dqm.Round(12.5 * G, 100000);
     EXPECT_EQ(dqm.GetTargetBps(), high);
 }
 
@@ -497,7 +430,7 @@ RunFluid(const MlccDqm::Settings& settings, double seconds = 0.15)
             result.lateLeast = std::min(result.lateLeast, queue);
             result.lateMost = std::max(result.lateMost, queue);
         }
-        dqm.Round(CREDIT, static_cast<uint64_t>(queue), 0);
+        dqm.Round(CREDIT, static_cast<uint64_t>(queue));
         carry += out * ROUND / 8 / 1000;
         const int packets = static_cast<int>(carry);
         carry -= packets;

@@ -96,16 +96,14 @@ TEST(ElasticSketch, NewcomerTakesTheBucketAtEightTimesTheVotes)
     EXPECT_TRUE(readings[0].mayBePart);
 }
 
-TEST(ElasticSketch, WithoutTheLightPartAReadingIsTheVotes)
+TEST(ElasticSketch, ANewcomerAtALambdaOf8)
 {
-    auto config = Small(1, 1, 1000);
-    config.includeLight = false;
-    ElasticSketch sketch = Make(config);
+    ElasticSketch sketch = Make(Small(1, 1, 1000));
     sketch.Insert(A, 100);
     sketch.Insert(B, 799);
     EXPECT_EQ(sketch.Estimate(A), 100U) << "a ratio of 7.99 is not enough";
     sketch.Insert(B, 1);
-    EXPECT_EQ(Read(sketch)[0].size, 1U) << "B's first packet is in the light part";
+    EXPECT_EQ(Read(sketch)[0].size, 800U) << "1 vote, and the light part's 799";
 }
 
 TEST(ElasticSketch, PacketsInPlaceOfBytes)

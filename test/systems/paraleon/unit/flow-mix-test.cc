@@ -98,19 +98,15 @@ TEST(FlowMix, WeightsOfAPotentialElephant)
 {
     auto config = Default().mix;
     const FlowStates::Flow flow{1, FlowState::POTENTIAL_ELEPHANT, 400, 250, 2};
-    config.peWeight = FlowMix::PeWeight::HALF;
-    EXPECT_EQ(FlowMix::Weigh(config, {flow}, 1000).elephants, 0.5);
-    EXPECT_EQ(FlowMix::Weigh(config, {flow}, 1000).mice, 0.5);
     config.peWeight = FlowMix::PeWeight::SIGMOID;
     EXPECT_NEAR(FlowMix::Weigh(config, {flow}, 1000).elephants, 0.880797, 1e-6);
     config.peWeight = FlowMix::PeWeight::CUMULATIVE;
-    config.byBytes = true;
-    EXPECT_DOUBLE_EQ(FlowMix::Weigh(config, {flow}, 1000).elephants, 100) << "400 bytes, w 1/4";
-    EXPECT_DOUBLE_EQ(FlowMix::Weigh(config, {flow}, 1000).mice, 300);
+    EXPECT_DOUBLE_EQ(FlowMix::Weigh(config, {flow}, 1000).elephants, 0.25) << "250 of 1000 bytes";
+    EXPECT_DOUBLE_EQ(FlowMix::Weigh(config, {flow}, 1000).mice, 0.75);
     const FlowStates::Flow elephant{2, FlowState::ELEPHANT, 70, 5000, 0};
     const FlowStates::Flow mouse{3, FlowState::MICE, 8, 8, 0};
-    EXPECT_EQ(FlowMix::Weigh(config, {elephant, mouse}, 1000).elephants, 70);
-    EXPECT_EQ(FlowMix::Weigh(config, {elephant, mouse}, 1000).mice, 8);
+    EXPECT_EQ(FlowMix::Weigh(config, {elephant, mouse}, 1000).elephants, 1);
+    EXPECT_EQ(FlowMix::Weigh(config, {elephant, mouse}, 1000).mice, 1);
 }
 
 TEST(FlowMix, Divergence)
@@ -169,20 +165,6 @@ TEST(FlowMix, AnIntervalWithoutFlowsChangesNothing)
     EXPECT_EQ(mix.GetShares().elephants, 0.75);
     EXPECT_FALSE(mix.Update({6, 2})) << "the same mix";
     EXPECT_TRUE(mix.Update({1, 3}));
-}
-
-TEST(FlowMix, ComparesOnceInAPeriod)
-{
-    auto config = Default().mix;
-    config.klPeriod = 3;
-    FlowMix mix = Make(config);
-    mix.Update({0.5, 0.5});
-    EXPECT_FALSE(mix.Update({0.9, 0.1}));
-    EXPECT_FALSE(mix.Update({0.1, 0.9}));
-    EXPECT_FALSE(mix.Update({0.5, 0.5})) << "as at the last comparison";
-    EXPECT_FALSE(mix.Update({0.5, 0.5}));
-    EXPECT_FALSE(mix.Update({0.5, 0.5}));
-    EXPECT_TRUE(mix.Update({0.8, 0.2}));
 }
 
 TEST(FlowMix, WhatGuidesWhenOneClassIsEmpty)

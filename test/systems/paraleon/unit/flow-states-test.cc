@@ -75,29 +75,6 @@ TEST(FlowStates, PhiIsAllThatWasSent)
     }
 }
 
-TEST(FlowStates, AWindowedPhiWouldDelayTheElephant)
-{
-    auto config = Default();
-    config.windowedPhi = true;
-    EXPECT_EQ(Trace(config, FIGURE4[1]), "MMPPPPPE");
-    FlowStates states;
-    states.Start(config);
-    const uint64_t sums[] = {25, 53, 86, 161, 349, 537, 860, 1174};
-    for (std::size_t i = 0; i < 8; ++i)
-    {
-        EXPECT_EQ(states.Update({{5, FIGURE4[1][i], false}})[0].phi, sums[i] * KB)
-            << "interval " << i + 1;
-    }
-    states.Update({});
-    EXPECT_EQ(states.Update({{5, 1, false}})[0].phi, 530 * KB + 1)
-        << "intervals without data are in the window";
-    for (int i = 0; i < 5; ++i)
-    {
-        states.Update({});
-    }
-    EXPECT_EQ(states.Update({{5, 2, false}})[0].phi, 2U) << "the window has passed";
-}
-
 TEST(FlowStates, TauIsReachedNotPassed)
 {
     EXPECT_EQ(Trace(Default(), {1000 * KB - 1}), "M");

@@ -115,12 +115,6 @@ TEST(MutationTable, Sets)
     config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE7;
     EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
               "TimeReset AiRate HaiRate FractionOnFirstCnp MinRate Kmin Kmax");
-    config.tunedSet = MutationTable::TunedSet::ALL;
-    EXPECT_EQ(MutationTable::ForDcqcn(config).GetSize(), 18U);
-    config.tuneG = false;
-    const MutationTable table = MutationTable::ForDcqcn(config);
-    EXPECT_EQ(table.GetSize(), 17U);
-    EXPECT_EQ(table.Find("Dcqcn", "Gain"), table.GetSize()) << "TuneG=false";
 }
 
 // HaiRate 50, step 100; first-CNP fraction 0.5, step 0.1; AiRate 5, step 50.
@@ -154,9 +148,7 @@ TEST(MutationTable, KminAboveKmaxIsExchanged)
 
 TEST(MutationTable, TextsOfAttributesAndBack)
 {
-    MutationTable::Config config = Default();
-    config.tunedSet = MutationTable::TunedSet::ALL;
-    const MutationTable table = MutationTable::ForDcqcn(config);
+    const MutationTable table = MutationTable::ForDcqcn(Default());
     const std::vector<std::tuple<const char*, const char*, double, std::string>> cases{
         {"Dcqcn", "TimeReset", 300, "300us"},
         {"Dcqcn", "TimeReset", 4.5, "4500000ps"},
@@ -166,8 +158,7 @@ TEST(MutationTable, TextsOfAttributesAndBack)
         {"Dcqcn", "Gain", 1019, "0.0048828125"},
         {"Dcqcn", "InitialAlpha", 1023, "0.9990234375"},
         {"Dcqcn", "MinTimeBetweenCnps", 0, "0us"},
-        {"Dcqcn", "ClampTarget", 2, "always"},
-        {"Dcqcn", "ByteReset", 100000, "100000"},
+        {"Dcqcn", "Gd", 12, "12"},
         {"EcnMarker", "Kmax", 1600, "1600KB"},
         {"EcnMarker", "Kmin", 102.4, "102400B"},
     };
@@ -179,7 +170,6 @@ TEST(MutationTable, TextsOfAttributesAndBack)
         EXPECT_NEAR(table.FromText(row, text), value, 1e-9) << attribute << " from " << text;
     }
     EXPECT_THROW(table.FromText(0, "fast"), InputError);
-    EXPECT_THROW(table.FromText(table.Find("Dcqcn", "ClampTarget"), "never"), InputError);
 }
 
 TEST(MutationTable, RatesAndThresholdsScaleWithTheLine)

@@ -132,10 +132,6 @@ TEST_F(ReflexNsfTest, IdleDelayIsPropagationAndSerialisation)
         Delays({{"TSrcThreshold", "0us"}, {"TInterval", "0us"}, {"MeasurePoint", "egress"}}, flow),
         ingress)
         << "the WAN is faster";
-    const std::vector<int64_t> ahead =
-        Delays({{"TSrcThreshold", "0us"}, {"TInterval", "0us"}, {"HostClockOffset", "1us"}}, flow);
-    ASSERT_EQ(ahead.size(), 10u);
-    EXPECT_EQ(ahead[5], idle + OnWire(16) - US);
     EXPECT_TRUE(Delays({}, flow).empty()) << "5 us are never exceeded on an empty network";
 }
 
@@ -397,7 +393,6 @@ TEST_F(ReflexNsfTest, ProbesComeInSilentState)
     const std::vector<FlowSpec> flow{Flow(0, 2, 2000000)}; // 2000 frames, 174 us
     EXPECT_TRUE(Delays({{"SilentMode", "freeze"}}, flow).empty());
     EXPECT_EQ(Delays({{"SilentMode", "probe"}}, flow).size(), 4u);
-    EXPECT_EQ(Delays({{"SilentMode", "probe"}, {"ProbeInterval", "10us"}}, flow).size(), 18u);
 }
 
 TEST_F(ReflexNsfTest, RefusesOtherRateLawsAndNetworks)
@@ -449,8 +444,8 @@ TEST_F(ReflexNsfTest, RateLawBetweenDatacentersIsItsOwn)
 class HandFed
 {
   public:
-    explicit HandFed(const std::vector<std::pair<std::string, std::string>>& attributes = {})
-        : m_dcs({Nsf(attributes)})
+    HandFed()
+        : m_dcs({Nsf({})})
     {
     }
 
@@ -477,20 +472,11 @@ class HandFed
 // A flow is forgotten 5 ms after its last packet, not 5 us.
 TEST_F(ReflexNsfTest, AFlowIsForgottenAfterItsTimeout)
 {
-    for (const auto& [text, timeoutPs] :
-         std::vector<std::pair<std::string, int64_t>>{{"", 5000 * US}, {"100us", 100 * US}})
-    {
-        std::vector<std::pair<std::string, std::string>> attributes;
-        if (!text.empty())
-        {
-            attributes.emplace_back("FlowEntryTimeout", text);
-        }
-        HandFed fed(attributes);
-        EXPECT_EQ(fed.Feed(US), 1u);
-        EXPECT_EQ(fed.Feed(US + timeoutPs), 1u) << "silent for FlowEntryTimeout " << text;
-        EXPECT_EQ(fed.Feed(2 * US + 2 * timeoutPs), 2u) << "silent for longer";
-        Simulator::Destroy();
-    }
+    const int64_t timeoutPs = 5000 * US;
+    HandFed fed;
+    EXPECT_EQ(fed.Feed(US), 1u);
+    EXPECT_EQ(fed.Feed(US + timeoutPs), 1u) << "silent for the timeout";
+    EXPECT_EQ(fed.Feed(2 * US + 2 * timeoutPs), 2u) << "silent for longer";
 }
 
 // Queue pairs of one NIC are flows of their own: a pseudo-ACK to one is none to the other.

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{8,
              2,
              "shortened",
-             "|NackRepeat=unacked|RearmOnPacket=true",
+             "|NackRepeat=unacked",
              "RunLoss[Profile=none|StartRate=0.02|BurstSizes=0.74,0.21,0.05]"},
         Case{8, 2, "shortened", "", "ChunkLoss[Profile=none|Probabilities=0.2,0.1,0.05]"},
         Case{1, 1, "shortened", "", "RandomLoss[Rate=0.1]"},

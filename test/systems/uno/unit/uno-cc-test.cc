@@ -56,7 +56,6 @@ constexpr int64_t QUEUED = 10 * US;
 
 TEST(UnoCc, StartAndDerivedConstants)
 {
-    EXPECT_LE(sizeof(UnoCc), 512u) << sizeof(UnoCc);
     auto intra = Make();
     EXPECT_TRUE(intra->NeedsTimestamp());
     EXPECT_TRUE(intra->NeedsEcn());
@@ -74,9 +73,6 @@ TEST(UnoCc, StartAndDerivedConstants)
     EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.1"}}, INTER_PATH)->m_cwnd, 2.5e6);
     EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "9"}})->m_cwnd, 1.25 * 175000);
     EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}})->m_cwnd, MTU);
-    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}, {"MinCwnd", "3"}})->m_cwnd, 3 * MTU);
-    EXPECT_DOUBLE_EQ(Make({{"AlphaBdpRef", "intra"}}, INTER_PATH)->m_alpha, 175);
-    EXPECT_DOUBLE_EQ(Make({{"MdBdpRef", "intra"}}, INTER_PATH)->m_mdCoefficient, 0.5);
     EXPECT_DOUBLE_EQ(Make({{"K", "175000"}})->m_mdCoefficient, 2);
     EXPECT_DOUBLE_EQ(Make({{"IntraRtt", "28us"}})->m_mdCoefficient, 4 * 50.0 / 225);
 }
@@ -221,7 +217,6 @@ TEST(UnoCc, EpochsEndAtMostOncePerPeriod)
     EXPECT_EQ(epochsPer({}, INTER_PATH, 2000), 1u);
     EXPECT_EQ(epochsPer({}, INTER_PATH, 2000 + 1399), 100u);
     EXPECT_EQ(epochsPer({{"EpochMode", "own"}}, INTER_PATH, 9999), 4u);
-    EXPECT_EQ(epochsPer({{"EpochPeriod", "100us"}}, INTER_PATH, 2000 + 999), 10u);
     EXPECT_EQ(epochsPer({{"EpochPeriodMode", "measured"}}, INTER_PATH, 2000 + 1399), 100u);
 }
 
@@ -248,10 +243,6 @@ TEST(UnoCc, WindowAndPacing)
     cc->SetCwnd(200000);
     cc->OnAck(Ack(INTRA + 1, INTRA, true, 0));
     EXPECT_EQ(cc->GetRateBps(), G100);
-    cc = Make({{"QaEnable", "false"}, {"PacingGain", "1.5"}});
-    cc->SetCwnd(50000);
-    cc->OnAck(Ack(INTRA, INTRA, true, 0));
-    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 75000 * 8e12 / INTRA, 1);
     cc = Make({{"QaEnable", "false"}, {"Pacing", "false"}});
     cc->SetCwnd(50000);
     cc->OnAck(Ack(INTRA, INTRA, true, 0));
@@ -285,15 +276,6 @@ TEST(UnoCc, Losses)
     loss.ackedPackets = 0;
     cc->OnAck(loss);
     EXPECT_EQ(Variable(*cc, "exact_window_bytes"), 175000);
-    auto packet = Make({{"TimeoutReaction", "packet"}});
-    packet->OnTimeout(INTRA);
-    EXPECT_EQ(Variable(*packet, "exact_window_bytes"), 175000 - MTU);
-    EXPECT_EQ(packet->GetWindowBytes(), 41u * MTU);
-    for (int i = 0; i < 100; ++i)
-    {
-        packet->OnTimeout(INTRA);
-    }
-    EXPECT_EQ(Variable(*packet, "exact_window_bytes"), MTU);
 }
 
 TEST(UnoCc, BaseRttOfTheClass)
@@ -326,48 +308,27 @@ TEST(UnoCc, BadAttributes)
 {
     ExpectEachRefused<UnoCc>({{"Profile", "htsim"},
                               {"AlphaFraction", "0"},
-                              {"AlphaBdpRef", "inter"},
                               {"K", "-1"},
-                              {"MdBdpRef", "x"},
                               {"IntraRtt", "0"},
                               {"InterRtt", "-1ns"},
-                              {"RttBaseMode", "own"},
                               {"EpochMode", "inter"},
-                              {"EpochPeriod", "-1ns"},
-                              {"EpochPeriodMode", "x"},
                               {"EpochCatchUp", "maybe"},
-                              {"EpochStart", ""},
-                              {"EpochAfterQa", "x"},
                               {"EcnGain", "0"},
                               {"EcnGain", "1.1"},
                               {"EcnInit", "1.1"},
-                              {"EcnUnit", "x"},
                               {"FallingEwma", "x"},
                               {"MdScale", "1.1"},
                               {"MdScaleMode", "x"},
                               {"GentleDelayTolerance", "-1ns"},
-                              {"GentleDelayShare", "-0.1"},
                               {"DelayStat", "x"},
                               {"QaEnable", "x"},
                               {"QaBeta", "0"},
-                              {"QaScale", "1.5"},
-                              {"QaPeriodMode", "x"},
-                              {"QaPeriodFactor", "0"},
                               {"QaReference", "x"},
-                              {"QaGuardPackets", "-3"},
-                              {"QaSkipRtts", "-3"},
-                              {"QaSkipFirst", "x"},
-                              {"QaSkipAppLimited", "x"},
                               {"QaTimer", "0.5"},
                               {"QaRestart", "x"},
-                              {"QaOrder", "x"},
-                              {"MinCwnd", "0"},
                               {"InitialCwndBdp", "0"},
                               {"MaxCwndBdp", "-1"},
-                              {"Pacing", "x"},
-                              {"PacingGain", "0"},
-                              {"PacingUpdateShare", "-1"},
-                              {"TimeoutReaction", "cut"}},
+                              {"Pacing", "x"}},
                              INTRA_PATH);
     EXPECT_EQ(test::ErrorOf([] {
                   Make({{"EpochMode", "inter"}});

@@ -5,7 +5,6 @@
 #include "wire-format-test-util.h"
 
 #include "ns3/roce-wire-format.h"
-#include "ns3/roce-wrcc-feedback.h"
 #include "ns3/roce-wrcc-header.h"
 #include "ns3/roce-wrcc.h"
 
