@@ -271,7 +271,7 @@ TEST_F(PathSelection, FlowletsMoveBetweenMessagesWithoutReordering)
     Make(net);
     Completions done(net, false);
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp = net.GetNic(4)->ReserveReceiver(0, nic->GetProfile(), 0);
+    const uint32_t dstQp = net.GetNic(4)->ReserveQp(0, nic->GetProfile());
     QueuePair* qp = nullptr;
     for (int i = 0; i < 40; ++i)
     {

@@ -79,6 +79,39 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
     }
 }
 
+/// @return number of the flow's receiving queue pair, for one of its own or its connection's
+uint32_t
+NetworkFlows::Reserve(const FlowSpec& flow)
+{
+    const auto reserve = [&] {
+        const Ptr<TransportProfile>& profile =
+            m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
+        return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
+    };
+    if (!flow.connection)
+    {
+        return reserve();
+    }
+    const ConnectionKey key{flow.src, flow.dst, flow.connection, flow.trafficClass};
+    const auto [found, isNew] =
+        m_connections.try_emplace(key, Connection{0, flow.id, flow.srcPort, flow.replyPort});
+    Connection& connection = found->second;
+    if (isNew)
+    {
+        connection.dstQp = reserve();
+    }
+    if (connection.srcPort != flow.srcPort || connection.replyPort != flow.replyPort)
+    {
+        throw InputError(
+            "flow " + std::to_string(flow.id) + ": source port " + std::to_string(flow.srcPort) +
+            " and reply port " + std::to_string(flow.replyPort) + " on connection " +
+            std::to_string(flow.connection) + ", expected those of flow " +
+            std::to_string(connection.first) + ", " + std::to_string(connection.srcPort) + " and " +
+            std::to_string(connection.replyPort));
+    }
+    return connection.dstQp;
+}
+
 void
 NetworkFlows::Install(const std::vector<FlowSpec>& flows)
 {
@@ -104,10 +137,10 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
     {
         AddOrder(std::make_unique<FlowGraph>(flows, m_parts.GetLongestNicDelayPs()));
     }
-    std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
+    m_applications.resize(m_parts.nics.size());
     for (const FlowSpec& flow : flows)
     {
-        Ptr<FlowApplication>& application = applications[flow.src];
+        Ptr<FlowApplication>& application = m_applications[flow.src];
         if (!application)
         {
             Ptr<Nic> nic = m_parts.nics[flow.src].nic;
@@ -115,10 +148,7 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
-        const Ptr<TransportProfile>& profile =
-            m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
-        const uint32_t dstQp =
-            m_parts.nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
+        const uint32_t dstQp = Reserve(flow);
         if (FlowOrder* order = FindOrder(flow))
         {
             order->Add({flow, dstQp, application});
