@@ -88,7 +88,7 @@ TEST_F(SystemTest, SeveralMessagesOnOneQueuePair)
         Network net;
         MakeStar(net, 2);
         net.Build();
-        Completions done(net, false);
+        Completions done(net);
         std::vector<uint64_t> order;
         net.GetNic(0)->TraceConnectWithoutContext(
             "MessageCompleted",

@@ -269,7 +269,7 @@ TEST_F(PathSelection, FlowletsMoveBetweenMessagesWithoutReordering)
     Select("Flowlet[Gap=20us]");
     Network net;
     Make(net);
-    Completions done(net, false);
+    Completions done(net);
     Ptr<Nic> nic = net.GetNic(0);
     const uint32_t dstQp = net.GetNic(4)->ReserveQp(0, nic->GetProfile());
     QueuePair* qp = nullptr;

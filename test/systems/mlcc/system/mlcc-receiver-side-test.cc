@@ -438,7 +438,7 @@ TEST_F(MlccReceiverSideTest, AFlowThatComesBackIsNew)
     ScriptedMlcc::script = [](uint32_t, int64_t) { return Script{9, 2e9, 25e9}; };
     MlccNetwork dc;
     Build(dc);
-    const Completions done(dc.net, false);
+    const Completions done(dc.net);
     // One queue pair, three messages.
     QueuePair* qp = nullptr;
     uint64_t cookie = 0;
