@@ -79,26 +79,26 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
     }
 }
 
-/// @return number of the flow's receiving queue pair, for one of its own or its connection's
+/// @return number of a new receiving queue pair
 uint32_t
-NetworkFlows::Reserve(const FlowSpec& flow)
+NetworkFlows::Reserve(const FlowSpec& flow) const
 {
-    const auto reserve = [&] {
-        const Ptr<TransportProfile>& profile =
-            m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
-        return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
-    };
-    if (!flow.connection)
-    {
-        return reserve();
-    }
-    const ConnectionKey key{flow.src, flow.dst, flow.connection, flow.trafficClass};
-    const auto [found, isNew] =
-        m_connections.try_emplace(key, Connection{0, flow.id, flow.srcPort, flow.replyPort});
+    const Ptr<TransportProfile>& profile =
+        m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
+    return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
+}
+
+/// @return the flow's connection. @param application of its source, for a new one
+const NetworkFlows::Connection&
+NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application)
+{
+    const auto [found, isNew] = m_connections.try_emplace(
+        {flow.src, flow.dst, flow.connection, flow.trafficClass},
+        Connection{0, application, flow.id, flow.srcPort, flow.replyPort});
     Connection& connection = found->second;
     if (isNew)
     {
-        connection.dstQp = reserve();
+        connection.dstQp = Reserve(flow);
     }
     if (connection.srcPort != flow.srcPort || connection.replyPort != flow.replyPort)
     {
@@ -109,7 +109,7 @@ NetworkFlows::Reserve(const FlowSpec& flow)
             std::to_string(connection.first) + ", " + std::to_string(connection.srcPort) + " and " +
             std::to_string(connection.replyPort));
     }
-    return connection.dstQp;
+    return connection;
 }
 
 void
@@ -137,10 +137,10 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
     {
         AddOrder(std::make_unique<FlowGraph>(flows, m_parts.GetLongestNicDelayPs()));
     }
-    m_applications.resize(m_parts.nics.size());
+    std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
     for (const FlowSpec& flow : flows)
     {
-        Ptr<FlowApplication>& application = m_applications[flow.src];
+        Ptr<FlowApplication>& application = applications[flow.src];
         if (!application)
         {
             Ptr<Nic> nic = m_parts.nics[flow.src].nic;
@@ -148,14 +148,24 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
-        const uint32_t dstQp = Reserve(flow);
-        if (FlowOrder* order = FindOrder(flow))
+        WaitingFlow added{flow, 0, application};
+        if (flow.connection)
         {
-            order->Add({flow, dstQp, application});
+            const Connection& connection = FindConnection(flow, application);
+            added.dstQp = connection.dstQp;
+            added.application = connection.application;
         }
         else
         {
-            application->AddFlow(flow, dstQp);
+            added.dstQp = Reserve(flow);
+        }
+        if (FlowOrder* order = FindOrder(flow))
+        {
+            order->Add(std::move(added));
+        }
+        else
+        {
+            added.application->AddFlow(flow, added.dstQp);
         }
     }
 }

@@ -53,18 +53,19 @@ class NetworkFlows
     struct Connection
     {
         uint32_t dstQp;
-        uint64_t first; //!< flow
+        Ptr<FlowApplication> application; //!< has its sending queue pair
+        uint64_t first;                   //!< flow
         uint16_t srcPort;
         uint16_t replyPort;
     };
 
     void CheckFlow(const FlowSpec& flow) const;
-    uint32_t Reserve(const FlowSpec& flow);
+    uint32_t Reserve(const FlowSpec& flow) const;
+    const Connection& FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application);
     void AddOrder(std::unique_ptr<FlowOrder> order);
     FlowOrder* FindOrder(const FlowSpec& flow) const;
 
     const NetworkParts& m_parts;
-    std::vector<Ptr<FlowApplication>> m_applications; //!< by NIC; null: it has had no flow
     std::map<ConnectionKey, Connection> m_connections;
     std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
     int64_t m_lastStartPs{0};                         //!< of flows that wait for none
