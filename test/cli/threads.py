@@ -21,6 +21,11 @@ MORE = {
     # Ranks wait for messages of others, in the other datacenter, too.
     "collectives": SMALL + ["--pattern=collective+poisson", "--collectiveBytes=100000", "--gpusPerHost=2", "--collectiveRounds=2",
                             "--load=0.3", "--duration=100us"],
+    # Messages of one queue pair, which wait for their turn and start again after a while.
+    "connections": SMALL + ["--pattern=collective+poisson", "--collectiveBytes=200000", "--collectiveRounds=2", "--connections=pair",
+                            "--load=0.5", "--interFraction=0.3", "--wanDelay=20us", "--duration=200us", "--loss=1e-3",
+                            "--lossRecovery=SelectiveRepeat", "--ns3::roce::Nic::QueueDepth=2", "--ns3::roce::Nic::IdleRestart=10us",
+                            "--queues=20us", "--transport=20us"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.

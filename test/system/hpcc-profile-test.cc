@@ -76,7 +76,7 @@ TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
         net.Build();
         net.AssignStreams(1);
         Ptr<Nic> nic = net.GetNic(0);
-        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
+        const uint32_t receiver = net.GetNic(1)->ReserveQp(0, nic->GetProfile());
         bool lost = false;
         LoseFrames(net.GetNic(1), [&](const Frame& frame) {
             const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;

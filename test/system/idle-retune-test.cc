@@ -140,7 +140,7 @@ struct IdleRetune : SystemTest
     QueuePair* Open(uint32_t src)
     {
         const Ptr<Nic> nic = net.GetNic(src);
-        const uint32_t number = net.GetNic(2)->ReserveReceiver(src, nic->GetProfile(), m_opened);
+        const uint32_t number = net.GetNic(2)->ReserveQp(src, nic->GetProfile());
         return nic->OpenQp(2, number, 3, static_cast<uint16_t>(50000 + m_opened++ % 10000), false);
     }
 
@@ -228,7 +228,7 @@ struct IdleReceivers : SystemTest
         std::vector<QueuePair*> qps;
         for (uint16_t i = 0; i < 10000; ++i)
         {
-            const uint32_t number = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), i);
+            const uint32_t number = net.GetNic(1)->ReserveQp(0, nic->GetProfile());
             numbers.push_back(number);
             qps.push_back(nic->OpenQp(1, number, 3, static_cast<uint16_t>(50000 + i), false));
             nic->Post(qps.back(), 100, i);

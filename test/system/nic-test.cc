@@ -16,7 +16,7 @@ QueuePair*
 Open(Network& net, uint32_t a, uint32_t b, uint8_t trafficClass = 3)
 {
     Ptr<Nic> nic = net.GetNic(a);
-    const uint32_t dstQp = net.GetNic(b)->ReserveReceiver(a, nic->GetProfile(), 0);
+    const uint32_t dstQp = net.GetNic(b)->ReserveQp(a, nic->GetProfile());
     return nic->OpenQp(b, dstQp, trafficClass, 0xc123, false);
 }
 
@@ -88,14 +88,14 @@ TEST_F(SystemTest, SeveralMessagesOnOneQueuePair)
         Network net;
         MakeStar(net, 2);
         net.Build();
-        Completions done(net, false);
+        Completions done(net);
         std::vector<uint64_t> order;
         net.GetNic(0)->TraceConnectWithoutContext(
             "MessageCompleted",
             Callback<void, const MessageRecord&>(
                 [&](const MessageRecord& r) { order.push_back(r.cookie); }));
         Ptr<Nic> nic = net.GetNic(0);
-        const uint32_t dstQp = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
+        const uint32_t dstQp = net.GetNic(1)->ReserveQp(0, nic->GetProfile());
         QueuePair* qp = nic->OpenQp(1, dstQp, 3, 0xc123, false);
         const uint64_t sizes[] = {4096, 0, 10000, 1, 8192, 123456};
         int64_t wire = 0;

@@ -293,8 +293,7 @@ TEST_F(ParallelRunTest, MessagesPostedByEvents)
             Simulator::Schedule(PicoSeconds(40 * US + 333 * src), [&net, src] {
                 const uint32_t dst = (src + 1) % HOSTS;
                 const Ptr<Nic> nic = net.GetNic(src);
-                const uint32_t qp =
-                    net.GetNic(dst)->ReserveReceiver(src, nic->GetProfile(), 1000 + src);
+                const uint32_t qp = net.GetNic(dst)->ReserveQp(src, nic->GetProfile());
                 nic->Post(nic->OpenQp(dst, qp, 3, static_cast<uint16_t>(src), false), 20000, src);
             });
         }

@@ -269,9 +269,9 @@ TEST_F(PathSelection, FlowletsMoveBetweenMessagesWithoutReordering)
     Select("Flowlet[Gap=20us]");
     Network net;
     Make(net);
-    Completions done(net, false);
+    Completions done(net);
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp = net.GetNic(4)->ReserveReceiver(0, nic->GetProfile(), 0);
+    const uint32_t dstQp = net.GetNic(4)->ReserveQp(0, nic->GetProfile());
     QueuePair* qp = nullptr;
     for (int i = 0; i < 40; ++i)
     {

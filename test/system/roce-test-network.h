@@ -138,12 +138,7 @@ Sum(const Network& net)
 class Completions
 {
   public:
-    /**
-     * @param net the network
-     * @param receivers note arrivals too; not for queue pairs with several messages, whose receiver
-     * has one cookie for all
-     */
-    explicit Completions(Network& net, bool receivers = true)
+    explicit Completions(Network& net)
     {
         for (uint32_t n = 0; n < net.GetNNics(); ++n)
         {
@@ -153,10 +148,6 @@ class Completions
                     EXPECT_EQ(sent.count(r.cookie), 0u) << "completed twice";
                     sent[r.cookie] = r;
                 }));
-            if (!receivers)
-            {
-                continue;
-            }
             net.GetNic(n)->TraceConnectWithoutContext(
                 "MessageReceived",
                 Callback<void, uint64_t, Time>([this](uint64_t cookie, Time at) {

@@ -50,6 +50,7 @@ ExpectFlows(const std::vector<FlowSpec>& found, const std::vector<FlowSpec>& exp
         EXPECT_EQ(found[i].srcPort, expected[i].srcPort) << i;
         EXPECT_EQ(found[i].tag, expected[i].tag) << i;
         EXPECT_EQ(found[i].phase, expected[i].phase) << i;
+        EXPECT_EQ(found[i].connection, expected[i].connection) << i;
     }
 }
 
@@ -188,6 +189,27 @@ TEST(FlowListTest, ReadsAndWritesPhases)
                   "phase -1 out of range, expected 0..1000000000");
 }
 
+TEST(FlowListTest, ReadsAndWritesConnections)
+{
+    const std::string header = "src,dst,bytes,start_ns,class,srcport,tag,phase,qp\n";
+    const std::string rows = "0,1,1,30,3,0,0,0,7\n0,1,2,40,3,0,0,0,7\n0,1,3,50,3,0,0,0,0\n";
+    auto list = ReadText(header + rows);
+    std::vector<FlowSpec> expected = {Flow(0, 1, 1, 30000, 3, 0, 0),
+                                      Flow(0, 1, 2, 40000, 3, 0, 0),
+                                      Flow(0, 1, 3, 50000, 3, 0, 0)};
+    expected[0].connection = expected[1].connection = 7;
+    ExpectFlows(list.flows, expected);
+    const TempFile file("");
+    FlowList::Write(file.path, expected);
+    EXPECT_EQ(file.Text(), header + rows);
+    ExpectRefused(header + "0,1,1,1,3,0,0,0,x\n",
+                  2,
+                  "qp 'x' is not an integer, expected 0..4294967295");
+    ExpectRefused(header + "0,1,1,1,3,0,0,0,4294967296\n",
+                  2,
+                  "qp 4294967296 out of range, expected 0..4294967295");
+}
+
 TEST(FlowListTest, WrittenTextIsAsDocumented)
 {
     const TempFile file("");
@@ -209,9 +231,9 @@ TEST(FlowListTest, WriteRefusesWhatCouldNotBeReadBack)
         return ErrorOf([&] { FlowList::Write(file.path, {f}, format); });
     };
     EXPECT_EQ(write(Flow(0, 1, 1, 0, 3, 7, 0), FlowListFormat::HpccFlowTxt),
-              file.path +
-                  ": flow 0 has source port 7, tag 0 and phase 0, expected 0, 0..1 and 0: flow.txt "
-                  "holds no others");
+              file.path + ": flow 0 has source port 7, tag 0, phase 0 and qp 0, expected 0, 0..1, "
+                          "0 and 0: flow.txt "
+                          "holds no others");
     EXPECT_NE(write(Flow(0, 1, 1, 0, 3, 0, 2), FlowListFormat::HpccFlowTxt), "no error");
     FlowSpec phased = Flow(0, 1, 1, 0, 3, 0, 0);
     phased.phase = 1;
@@ -246,7 +268,8 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
     EXPECT_EQ(ErrorOf([] { FlowList::Read("x.csv", 1); }),
               "flow list x.csv for 1 hosts, expected at least 2");
     const std::string header =
-        "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after] "
+        "expected a header "
+        "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after] "
         "or a number of flows";
     ExpectRefused("", 1, "empty, " + header);
     ExpectRefused("# only a comment\n\n", 1, "empty, " + header);
@@ -267,20 +290,20 @@ TEST(FlowListTest, StartsMayBeInMicroseconds)
     ExpectRefused("start_us,dst,bytes,src\n",
                   1,
                   "unknown column 'start_us', expected 'src' in the header "
-                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]");
+                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]");
 }
 
 TEST(FlowListTest, RefusesUnknownColumns)
 {
     const std::string form =
-        "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]";
+        "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]";
     ExpectRefused("src,dst,size,start_ns\n0,1,1,1\n",
                   1,
                   "unknown column 'size', expected 'bytes' in " + form);
     ExpectRefused("# x\nsrc,dst,bytes,start_ns,prio\n",
                   2,
                   "unknown column 'prio', expected 'class' in " + form);
-    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase,more\n",
+    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase,qp,more\n",
                   1,
                   "unknown column 'more', expected no more columns in " + form);
     ExpectRefused("src,dst,bytes\n", 1, "column 'start_ns' missing, expected " + form);

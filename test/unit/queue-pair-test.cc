@@ -83,6 +83,43 @@ constexpr uint32_t MIDDLE_WIRE = 1000 + 62 + 20;
 
 } // namespace
 
+// Messages wait for their turn: at most so many are sent or wait for ACKs.
+TEST(QueuePair, DepthBoundsMessages)
+{
+    QueuePair::Config config = Sender::MakeConfig();
+    config.depth = 2;
+    Sender s(0, config);
+    for (uint64_t cookie = 0; cookie < 4; ++cookie)
+    {
+        s.qp.Post(1500, cookie, 0);
+    }
+    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{0, 1, 2, 3}));
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 3000u);
+    s.OnAck(Sender::AckOf(1));
+    EXPECT_FALSE(s.qp.CanSend()) << "half a message makes no room";
+    s.OnAck(Sender::AckOf(2));
+    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{4, 5}));
+    s.OnAck(Sender::AckOf(6));
+    EXPECT_EQ(s.done.size(), 2u);
+    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{6, 7}));
+}
+
+// What is open, with what was posted before it.
+TEST(QueuePair, OpenMessages)
+{
+    Sender s;
+    s.qp.Post(2500, 11, 0);
+    s.qp.Post(1000, 12, 0);
+    s.qp.Post(700, 13, 0);
+    s.SendFrames();
+    s.OnAck(Sender::AckOf(3));
+    std::vector<std::vector<uint64_t>> open;
+    s.qp.ForOpen([&open](const QueuePair::Open& message) {
+        open.push_back({message.cookie, message.packets, message.bytes, message.bytesBefore});
+    });
+    EXPECT_EQ(open, (std::vector<std::vector<uint64_t>>{{12, 1, 1000, 2500}, {13, 1, 700, 3500}}));
+}
+
 TEST(QueuePair, MessageBoundariesAndSizes)
 {
     Sender s;
@@ -104,6 +141,7 @@ TEST(QueuePair, MessageBoundariesAndSizes)
         EXPECT_EQ(f[i].payloadBytes, payload[i]) << i;
         EXPECT_EQ(f[i].frameBytes, bytes[i]) << i;
         EXPECT_EQ(f[i].messageBytes, message[i]) << i;
+        EXPECT_EQ(f[i].cookie, i < 3 ? 11 : i + 9) << i;
         EXPECT_EQ(f[i].src, 1u);
         EXPECT_EQ(f[i].dst, 2u);
         EXPECT_EQ(f[i].dstQp, 3u);
@@ -152,15 +190,15 @@ TEST(QueuePair, LayoutOfTheLossRecovery)
     }
 }
 
-// What has never been sent, of the last message: repetitions do not count, nor what others have.
+// What has never been sent, of all messages: repetitions do not count, nor what others have.
 TEST(QueuePair, UnsentBytes)
 {
     Sender s;
     EXPECT_EQ(s.qp.GetUnsentBytes(), 0u);
     s.qp.Post(2500, 11, 0);
     s.qp.Post(3300, 12, 0);
-    EXPECT_EQ(s.qp.GetUnsentBytes(), 3300u);
-    for (const uint64_t left : {3300, 3300, 3300, 2300, 1300, 300})
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 5800u);
+    for (const uint64_t left : {4800, 3800, 3300, 2300, 1300, 300})
     {
         s.Send();
         EXPECT_EQ(s.qp.GetUnsentBytes(), left);
@@ -416,10 +454,10 @@ TEST(QueuePair, LongLivedQueuePair)
 
 TEST(Receiver, InOrder)
 {
-    GoBackNReceiver r;
+    WithMessages<GoBackNReceiver> r;
     for (uint64_t p : {0, 1, 2, 3, 4})
     {
-        EXPECT_EQ(r.OnData(Data(p, p == 4 ? FRAME_LAST : 0), 1, 0), Action::ACK);
+        EXPECT_EQ(r.Take(Data(p, p == 4 ? FRAME_LAST : 0), 1, 0), Action::ACK);
     }
     EXPECT_EQ(r.expectedPsn, 5u);
     EXPECT_EQ(r.receivedBytes, 5000u);
@@ -428,29 +466,29 @@ TEST(Receiver, InOrder)
 
 TEST(Receiver, OneNakPerGap)
 {
-    GoBackNReceiver r;
-    r.OnData(Data(0), 1, 0);
-    EXPECT_EQ(r.OnData(Data(2), 1, 0), Action::NAK);
-    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(4), 1, 0), Action::NOTHING);
+    WithMessages<GoBackNReceiver> r;
+    r.Take(Data(0), 1, 0);
+    EXPECT_EQ(r.Take(Data(2), 1, 0), Action::NAK);
+    EXPECT_EQ(r.Take(Data(3), 1, 0), Action::NOTHING);
+    EXPECT_EQ(r.Take(Data(4), 1, 0), Action::NOTHING);
     EXPECT_EQ(r.expectedPsn, 1u);
     EXPECT_EQ(r.receivedBytes, 1000u); // what came early is not kept
-    EXPECT_EQ(r.OnData(Data(1), 1, 0), Action::ACK);
-    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::NAK); // the next gap
-    EXPECT_EQ(r.OnData(Data(2), 1, 0), Action::ACK);
-    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(1), 1, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(3), 1, 0), Action::NAK); // the next gap
+    EXPECT_EQ(r.Take(Data(2), 1, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(3), 1, 0), Action::ACK);
 }
 
 TEST(Receiver, DuplicatesAreAcknowledgedAgainAndNotDelivered)
 {
-    GoBackNReceiver r;
-    r.OnData(Data(0), 16, 0);
-    r.OnData(Data(1, FRAME_LAST), 16, 0);
+    WithMessages<GoBackNReceiver> r;
+    r.Take(Data(0), 16, 0);
+    r.Take(Data(1, FRAME_LAST), 16, 0);
     for (int i = 0; i < 3; ++i)
     {
-        EXPECT_EQ(r.OnData(Data(0), 16, 0), Action::ACK);
+        EXPECT_EQ(r.Take(Data(0), 16, 0), Action::ACK);
     }
-    EXPECT_EQ(r.OnData(Data(1, FRAME_LAST), 16, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(1, FRAME_LAST), 16, 0), Action::ACK);
     EXPECT_EQ(r.receivedBytes, 2000u);
     EXPECT_EQ(r.msn, 1u);
     EXPECT_EQ(r.expectedPsn, 2u);
@@ -458,12 +496,12 @@ TEST(Receiver, DuplicatesAreAcknowledgedAgainAndNotDelivered)
 
 TEST(Receiver, AckEveryNRequestedAndLast)
 {
-    GoBackNReceiver r;
+    WithMessages<GoBackNReceiver> r;
     std::vector<uint64_t> acks;
     for (uint64_t p = 0; p < 40; ++p)
     {
         const uint8_t flags = p == 20 ? FRAME_ACK_REQ : p == 39 ? FRAME_LAST : 0;
-        if (r.OnData(Data(p, flags), 8, 0) == Action::ACK)
+        if (r.Take(Data(p, flags), 8, 0) == Action::ACK)
         {
             acks.push_back(p);
             r.unackedPackets = 0; // as the NIC does when it has sent the ACK
@@ -475,11 +513,11 @@ TEST(Receiver, AckEveryNRequestedAndLast)
 
 TEST(Receiver, RemembersCeBetweenCoalescedAcks)
 {
-    GoBackNReceiver r;
+    WithMessages<GoBackNReceiver> r;
     Frame marked = Data(0);
     marked.ecn = ECN_CE;
-    EXPECT_EQ(r.OnData(marked, 4, 0), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(1), 4, 0), Action::NOTHING);
+    EXPECT_EQ(r.Take(marked, 4, 0), Action::NOTHING);
+    EXPECT_EQ(r.Take(Data(1), 4, 0), Action::NOTHING);
     EXPECT_EQ(r.markedPackets, 1u);
 }
 

@@ -132,6 +132,24 @@ Data(uint64_t psn, uint8_t flags = 0)
     return frame;
 }
 
+/// A receiver that counts its messages, as the NIC does. @tparam R the receiver
+template <typename R>
+struct WithMessages : R
+{
+    using R::R;
+
+    /// Takes a packet. @return what the receiver does
+    ReceiverQp::Action Take(const Frame& data, uint32_t ackEveryN, int64_t nowPs)
+    {
+        const std::size_t before = done.size();
+        const ReceiverQp::Action action = R::OnData(data, ackEveryN, nowPs, done);
+        this->msn += static_cast<uint32_t>(done.size() - before);
+        return action;
+    }
+
+    std::vector<uint64_t> done; //!< cookies of messages
+};
+
 /// The receiving half, with its answers.
 struct RecoveryReceiver
 {
@@ -147,7 +165,9 @@ struct RecoveryReceiver
     /// Takes a packet. @return whether there is an answer
     bool Take(const Frame& data, Frame& answer, int64_t nowPs = 0, uint32_t ackEveryN = 1)
     {
-        const ReceiverQp::Action action = qp->OnData(data, ackEveryN, nowPs);
+        const std::size_t before = done.size();
+        const ReceiverQp::Action action = qp->OnData(data, ackEveryN, nowPs, done);
+        qp->msn += static_cast<uint32_t>(done.size() - before);
         if (action == ReceiverQp::Action::NOTHING)
         {
             return false;
@@ -177,6 +197,7 @@ struct RecoveryReceiver
     }
 
     std::unique_ptr<ReceiverQp> qp;
+    std::vector<uint64_t> done; //!< cookies of the messages received
 };
 
 } // namespace ns3::roce::test

@@ -395,11 +395,11 @@ Answer(const SelectiveRepeatReceiver& r, uint64_t psn)
 
 TEST(SelectiveRepeatReceiver, TakesAnyOrderOnce)
 {
-    SelectiveRepeatReceiver r;
-    EXPECT_EQ(r.OnData(Data(0), 1, 0), Action::ACK);
+    WithMessages<SelectiveRepeatReceiver> r;
+    EXPECT_EQ(r.Take(Data(0), 1, 0), Action::ACK);
     EXPECT_FALSE(Answer(r, 0).flags & FRAME_SACK);
-    EXPECT_EQ(r.OnData(Data(2), 1, 0), Action::NAK);
-    EXPECT_EQ(r.OnData(Data(3, FRAME_LAST), 1, 0), Action::NAK); // each arrival out of order
+    EXPECT_EQ(r.Take(Data(2), 1, 0), Action::NAK);
+    EXPECT_EQ(r.Take(Data(3, FRAME_LAST), 1, 0), Action::NAK); // each arrival out of order
     EXPECT_EQ(r.expectedPsn, 1u);
     EXPECT_EQ(r.receivedBytes, 3000u);
     EXPECT_EQ(r.msn, 0u);
@@ -408,29 +408,29 @@ TEST(SelectiveRepeatReceiver, TakesAnyOrderOnce)
     EXPECT_EQ(nak.sackPsn, 2u);
     EXPECT_EQ(nak.sackBits, 3u);
     EXPECT_EQ(nak.frameBytes, SACK_BYTES);
-    EXPECT_EQ(r.OnData(Data(2, FRAME_RETX), 1, 0), Action::ACK); // a duplicate
+    EXPECT_EQ(r.Take(Data(2, FRAME_RETX), 1, 0), Action::ACK); // a duplicate
     EXPECT_EQ(r.receivedBytes, 3000u);
-    EXPECT_EQ(r.OnData(Data(1, FRAME_RETX), 100, 0), Action::ACK); // fills the gap: at once
+    EXPECT_EQ(r.Take(Data(1, FRAME_RETX), 100, 0), Action::ACK); // fills the gap: at once
     EXPECT_EQ(r.expectedPsn, 4u);
     EXPECT_EQ(r.msn, 1u);
     EXPECT_EQ(r.receivedBytes, 4000u);
     EXPECT_FALSE(Answer(r, 1).flags & FRAME_SACK);
-    EXPECT_EQ(r.OnData(Data(3, FRAME_RETX), 1, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(3, FRAME_RETX), 1, 0), Action::ACK);
     EXPECT_EQ(r.receivedBytes, 4000u);
     EXPECT_EQ(r.reordered, 0u); // all of it were repeats
 }
 
 TEST(SelectiveRepeatReceiver, ReportsThe64UpToTheArrival)
 {
-    SelectiveRepeatReceiver r;
+    WithMessages<SelectiveRepeatReceiver> r;
     for (uint64_t psn = 1; psn < 200; psn += 2)
     {
-        r.OnData(Data(psn), 1, 0);
+        r.Take(Data(psn), 1, 0);
     }
     const Frame nak = Answer(r, 199);
     EXPECT_EQ(nak.sackPsn, 136u);
     EXPECT_EQ(nak.sackBits, 0xaaaaaaaaaaaaaaaaULL);
-    r.OnData(Data(0), 1, 0);
+    r.Take(Data(0), 1, 0);
     EXPECT_EQ(r.expectedPsn, 2u);
     const Frame ack = Answer(r, 0); // in order: what follows the gap
     EXPECT_EQ(ack.sackPsn, 3u);
@@ -439,22 +439,22 @@ TEST(SelectiveRepeatReceiver, ReportsThe64UpToTheArrival)
 
 TEST(SelectiveRepeatReceiver, CoalescesInOrderOnly)
 {
-    SelectiveRepeatReceiver r;
-    EXPECT_EQ(r.OnData(Data(0), 4, 0), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(1), 4, 0), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(2, FRAME_ACK_REQ), 4, 0), Action::ACK);
-    EXPECT_EQ(r.OnData(Data(4), 4, 0), Action::NAK);
+    WithMessages<SelectiveRepeatReceiver> r;
+    EXPECT_EQ(r.Take(Data(0), 4, 0), Action::NOTHING);
+    EXPECT_EQ(r.Take(Data(1), 4, 0), Action::NOTHING);
+    EXPECT_EQ(r.Take(Data(2, FRAME_ACK_REQ), 4, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(4), 4, 0), Action::NAK);
     r.unackedPackets = 0;
-    EXPECT_EQ(r.OnData(Data(3), 4, 0), Action::ACK);
+    EXPECT_EQ(r.Take(Data(3), 4, 0), Action::ACK);
     EXPECT_EQ(r.expectedPsn, 5u);
 }
 
 TEST(SelectiveRepeatReceiver, CountsReordering)
 {
-    SelectiveRepeatReceiver r;
+    WithMessages<SelectiveRepeatReceiver> r;
     for (uint64_t psn : {0, 3, 1, 2, 4})
     {
-        r.OnData(Data(psn), 1, 0);
+        r.Take(Data(psn), 1, 0);
     }
     EXPECT_EQ(r.reordered, 2u);
     EXPECT_EQ(r.reorderDepth, 2u);

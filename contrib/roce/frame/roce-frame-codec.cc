@@ -50,7 +50,7 @@ VisitFields(S& stream, F& frame)
     stream(frame.kind)(frame.timePs)(frame.psn)(frame.frameBytes)(frame.telemetryBytes);
     stream(frame.src)(frame.dst)(frame.payloadBytes)(frame.entropy)(frame.trafficClass);
     stream(frame.ecn)(frame.flags)(frame.ttl)(frame.dscp)(frame.dstQp)(frame.srcQp);
-    stream(frame.sentPs)(frame.remoteHoldPs)(frame.messageBytes)(frame.remoteAddress);
+    stream(frame.sentPs)(frame.cookie)(frame.messageBytes)(frame.remoteAddress);
     stream(frame.rKey)(frame.msn)(frame.ackedPackets)(frame.dataEntropy)(frame.stageMark);
     stream(frame.classEnable);
 }

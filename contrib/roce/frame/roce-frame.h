@@ -67,9 +67,13 @@ struct alignas(64) Frame
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC
-    int64_t sentPs;       //!< DATA: start of transmission at the sender; ACK, NOTIFICATION: the
-                          //!< echo of it
-    int64_t remoteHoldPs; //!< ACK: time the receiver held the data before acknowledging
+    int64_t sentPs; //!< DATA: start of transmission at the sender; ACK, NOTIFICATION: the
+                    //!< echo of it
+
+    union {
+        uint64_t cookie;      //!< DATA: of the message, see QueuePair::Post(); not on the wire
+        int64_t remoteHoldPs; //!< ACK: time the receiver held the data before acknowledging
+    };
 
     union {
         uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)

@@ -71,9 +71,34 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
 uint16_t
 FlowApplication::Entropy(const FlowSpec& flow)
 {
+    if (flow.srcPort)
+    {
+        return flow.srcPort;
+    }
+    const uint64_t key = flow.connection ? Mix64(uint64_t{flow.src} << 32 | flow.dst) ^
+                                               (uint64_t{flow.connection} << 8 | flow.trafficClass)
+                                         : flow.id + 1;
     // The dynamic port range that RoCEv2 implementations use for entropy.
-    return flow.srcPort ? flow.srcPort
-                        : static_cast<uint16_t>(0xc000 | (Mix64(flow.id + 1) & 0x3fff));
+    return static_cast<uint16_t>(0xc000 | (Mix64(key) & 0x3fff));
+}
+
+/// @return the flow's queue pair, opened if it is a new one
+QueuePair*
+FlowApplication::FindQp(const FlowSpec& flow, uint32_t dstQp)
+{
+    const auto open = [&](bool closeWhenDone) {
+        return m_nic->OpenQp(flow.dst, dstQp, flow.trafficClass, Entropy(flow), closeWhenDone);
+    };
+    if (!flow.connection)
+    {
+        return open(true);
+    }
+    const auto [found, isNew] = m_connections.try_emplace({flow.dst, dstQp}, 0);
+    if (isNew)
+    {
+        found->second = open(false)->GetQpn();
+    }
+    return m_nic->GetQp(found->second);
 }
 
 void
@@ -129,12 +154,7 @@ FlowApplication::StartDue(int64_t nowPs)
     for (; m_started < m_next && m_flows[m_started].flow.startPs <= nowPs; ++m_started)
     {
         const Item& item = m_flows[m_started];
-        QueuePair* qp = m_nic->OpenQp(item.flow.dst,
-                                      item.dstQp,
-                                      item.flow.trafficClass,
-                                      Entropy(item.flow),
-                                      true);
-        m_nic->Post(qp, item.flow.sizeBytes, item.flow.id);
+        m_nic->Post(FindQp(item.flow, item.dstQp), item.flow.sizeBytes, item.flow.id);
     }
     if (m_started < m_next)
     {

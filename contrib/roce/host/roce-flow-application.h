@@ -8,6 +8,8 @@
 #include "ns3/application.h"
 #include "ns3/roce-wake-timer.h"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -15,11 +17,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Writes messages at given times: each flow is one RDMA WRITE on a queue pair of its own.
+ * @brief Writes messages at given times: each flow is one RDMA WRITE, on a queue pair of its own
+ * or on a connection that it shares with others (FlowSpec::connection).
  *
  * One application serves a NIC, however many flows it has; a flow to come costs one list entry, and
- * one event is pending for all of them. Queue pairs are opened when their flow starts and freed
- * when it is done.
+ * one event is pending for all of them. A flow's own queue pair is opened when the flow starts and
+ * freed when it is done; a connection is opened by its first flow and stays.
  */
 class FlowApplication : public Application
 {
@@ -36,7 +39,8 @@ class FlowApplication : public Application
     /**
      * @brief Add a flow, before the simulation starts or while it runs.
      * @param flow its src is the NIC; its start is not in the past
-     * @param dstQp number that the receiving NIC's ReserveReceiver() gave
+     * @param dstQp number that the receiving NIC's ReserveQp() gave: the same for all flows of a
+     * connection
      */
     void AddFlow(const FlowSpec& flow, uint32_t dstQp);
 
@@ -46,7 +50,8 @@ class FlowApplication : public Application
         return m_flows.size();
     }
 
-    /// @return the UDP source port it uses: its own, or one derived from its id
+    /// @return the UDP source port it uses: its own, or one derived from its id or from its
+    /// connection
     static uint16_t Entropy(const FlowSpec& flow);
 
     /// @brief Called by the timer: start what is due, or have the NIC's partition do so.
@@ -71,6 +76,7 @@ class FlowApplication : public Application
     };
 
     void StartDue(int64_t nowPs);
+    QueuePair* FindQp(const FlowSpec& flow, uint32_t dstQp);
 
     /// A flow to come.
     struct Item
@@ -81,8 +87,9 @@ class FlowApplication : public Application
 
     Ptr<Nic> m_nic;
     std::vector<Item> m_flows;
-    std::size_t m_started{0}; //!< flows
-    std::size_t m_next{0};    //!< those before are due
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_connections; //!< by dst and dstQp: number
+    std::size_t m_started{0};                                        //!< flows
+    std::size_t m_next{0};                                           //!< those before are due
     bool m_running{false};
     WakeTimer<FlowApplication> m_timer;
     Starter m_starter{this};

@@ -37,7 +37,10 @@ struct FlowSpec
     uint8_t trafficClass{3}; //!< PFC class 0..7 of the data frames
     uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
     uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
-    uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
+    /// Flows from src to dst of one class and one number above 0 are messages of one queue pair, in
+    /// order of their starts; 0: it has a queue pair of its own
+    uint32_t connection{0};
+    uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
     /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
     uint32_t phase{0};
     /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps

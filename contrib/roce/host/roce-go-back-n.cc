@@ -64,7 +64,10 @@ GoBackN::OnTimeout(QueuePair& qp, int64_t)
 }
 
 ReceiverQp::Action
-GoBackNReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
+GoBackNReceiver::OnData(const Frame& frame,
+                        uint32_t ackEveryN,
+                        int64_t,
+                        std::vector<uint64_t>& done)
 {
     Note(frame);
     if (frame.psn == expectedPsn)
@@ -72,7 +75,10 @@ GoBackNReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
         ++expectedPsn;
         m_nakSent = false;
         receivedBytes += frame.payloadBytes;
-        msn += frame.flags & FRAME_LAST ? 1 : 0;
+        if (frame.flags & FRAME_LAST)
+        {
+            done.push_back(frame.cookie);
+        }
         ++unackedPackets;
         return unackedPackets >= ackEveryN || frame.flags & (FRAME_LAST | FRAME_ACK_REQ)
                    ? Action::ACK

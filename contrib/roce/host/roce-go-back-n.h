@@ -49,7 +49,10 @@ class GoBackN : public LossRecovery
 class GoBackNReceiver : public ReceiverQp
 {
   public:
-    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
+    Action OnData(const Frame& frame,
+                  uint32_t ackEveryN,
+                  int64_t nowPs,
+                  std::vector<uint64_t>& done) override;
 
   private:
     bool m_nakSent{false}; //!< a NAK for expectedPsn is out

@@ -132,6 +132,19 @@ Nic::GetTypeId()
                           StringValue("sent"),
                           UntilBuilt(MakeStringAccessor(&Nic::m_pacingClock)),
                           MakeStringChecker())
+            .AddAttribute("QueueDepth",
+                          "Messages of a queue pair that are sent or wait for their last ACK at "
+                          "most; later ones wait for their turn; 0: any number",
+                          UintegerValue(0),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_queueDepth)),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("IdleRestart",
+                          "A queue pair all of whose messages have been acknowledged for so long "
+                          "begins with a new rate law, at the rate of a new queue pair; 0: its "
+                          "rate law keeps its state",
+                          TimeValue(Time(0)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_idleRestart)),
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("AckEveryN",
                           "Acknowledge at the latest every N packets; the last packet of a message "
                           "is always acknowledged at once",

@@ -106,18 +106,19 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     Replies replies(*this, qp, frame->dstQp);
     qp.feedback->OnData(*frame, nowPs, replies);
     const uint64_t bytesBefore = qp.receivedBytes;
-    const uint32_t messagesBefore = qp.msn;
     const uint32_t reorderedBefore = qp.reordered;
-    const ReceiverQp::Action action = qp.OnData(*frame, m_nic.m_ackEveryN, nowPs);
+    m_done.clear();
+    const ReceiverQp::Action action = qp.OnData(*frame, m_nic.m_ackEveryN, nowPs, m_done);
+    qp.msn += static_cast<uint32_t>(m_done.size());
     counters.bytesDelivered += qp.receivedBytes - bytesBefore;
     if (qp.reordered != reorderedBefore)
     {
         counters.reordered += qp.reordered - reorderedBefore;
         counters.reorderDepth = std::max<uint64_t>(counters.reorderDepth, qp.reorderDepth);
     }
-    for (uint32_t i = messagesBefore; i != qp.msn; ++i)
+    for (const uint64_t cookie : m_done)
     {
-        m_nic.NoteReceived(m_table.GetCookie(frame->dstQp), nowPs);
+        m_nic.NoteReceived(cookie, nowPs);
     }
     if (action != ReceiverQp::Action::NOTHING)
     {

@@ -113,6 +113,7 @@ class NicReceiver
     ReceiverTable m_table;
     TimeHeap<uint32_t> m_timers;  //!< by QP number
     std::vector<Shared> m_shared; //!< in the order in which they were first asked for
+    std::vector<uint64_t> m_done; //!< scratch: cookies
     ReceiverQp* m_last{nullptr};  //!< has got data last; for Fetch()
     uint32_t m_lastQpn{0};        //!< its number
     int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier

@@ -74,10 +74,29 @@ void
 NicSender::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs)
 {
     TakeOver(*qp);
+    if (m_nic.m_idleRestart.IsStrictlyPositive() && qp->idleSincePs != NEVER_PS &&
+        nowPs - qp->idleSincePs >= m_nic.m_idleRestart.GetPicoSeconds())
+    {
+        Restart(*qp, nowPs);
+    }
+    qp->idleSincePs = NEVER_PS;
     SetBusy(*qp, true);
     qp->Post(bytes, cookie, nowPs);
     qp->GetCc().Advance(nowPs);
     m_scheduler.Resume(qp, nowPs, m_nic.GetBusyUntilPs());
+}
+
+/// @brief Begin with a new rate law. @param qp idle @param nowPs current time
+void
+NicSender::Restart(QueuePair& qp, int64_t nowPs) const
+{
+    const ObjectLock lock;
+    const PathInfo path = qp.GetCc().GetPath();
+    const CongestionControl& law = *m_nic.GetProfile(path.interDc)->GetLaw();
+    Ptr<CongestionControl> cc = CheckMade(law.Fork(), law, "Fork()");
+    cc->Start(path, nowPs);
+    QpScheduler::CheckRate(*cc);
+    qp.Restart(std::move(cc));
 }
 
 void
@@ -251,9 +270,10 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
     {
         m_nic.NoteCompleted(record);
     }
-    if (qp->GetUna() == qp->GetEndPsn())
+    if (qp->GetUna() == qp->GetEndPsn() && qp->idleSincePs == NEVER_PS)
     {
         SetBusy(*qp, false);
+        qp->idleSincePs = nowPs;
     }
     if (!CloseIfDone(qp))
     {

@@ -190,6 +190,7 @@ class NicSender
     }
 
     void CatchUpRetunings(QueuePair& qp) const;
+    void Restart(QueuePair& qp, int64_t nowPs) const;
     void SetBusy(QueuePair& qp, bool busy);
     QueuePair* Pick(uint32_t paused, int64_t atPs);
     int64_t OthersDuePs(const QueuePair& qp, int64_t atPs) const;

@@ -182,6 +182,7 @@ Nic::OpenQp(uint32_t dst,
     config.dueClock = m_pacingClock == "due";
     config.tickPs = GetTick().GetPicoSeconds();
     config.ackEveryN = m_ackEveryN;
+    config.depth = m_queueDepth ? m_queueDepth : UINT32_MAX;
     config.telemetryBytes = GetTelemetryBytes(path.interDc);
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;

@@ -79,22 +79,18 @@ class Nic : public Port, public Station
      * @brief Make room for a receiving queue pair; its state is created by the first frame.
      * @param src sending NIC
      * @param profile GetProfile() of that NIC
-     * @param cookie returned by trace source MessageReceived
      * @param replyEntropy UDP source port of ACKs, NAKs and CNPs; 0: that of the data they answer
      * @return queue pair number here
      */
-    uint32_t ReserveReceiver(uint32_t src,
-                             Ptr<const TransportProfile> profile,
-                             uint64_t cookie,
-                             uint16_t replyEntropy = 0)
+    uint32_t ReserveQp(uint32_t src, Ptr<const TransportProfile> profile, uint16_t replyEntropy = 0)
     {
-        return m_receiver.GetTable().Reserve(src, std::move(profile), cookie, replyEntropy);
+        return m_receiver.GetTable().Reserve(src, std::move(profile), replyEntropy);
     }
 
     /**
      * @brief Open a sending queue pair.
      * @param dst receiving NIC
-     * @param dstQp its ReserveReceiver() number
+     * @param dstQp its ReserveQp() number
      * @param trafficClass class of the data, 0..7
      * @param entropy UDP source port
      * @param closeWhenDone free it when all that was posted is acknowledged
@@ -110,7 +106,8 @@ class Nic : public Port, public Station
      * @brief Post an RDMA WRITE.
      * @param qp of this NIC
      * @param bytes length; 0 is allowed
-     * @param cookie returned by trace source MessageCompleted
+     * @param cookie returned by trace sources MessageCompleted and, at the receiver,
+     * MessageReceived
      */
     void Post(QueuePair* qp, uint64_t bytes, uint64_t cookie);
 
@@ -133,7 +130,7 @@ class Nic : public Port, public Station
     }
 
     /**
-     * @param qpn number given by ReserveReceiver()
+     * @param qpn number given by ReserveQp()
      * @return the receiving queue pair, or null before its first frame
      */
     const ReceiverQp* GetReceiver(uint32_t qpn) const
@@ -353,6 +350,8 @@ class Nic : public Port, public Station
     std::string m_pacingClock;
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
     uint32_t m_ackEveryN{1};
+    uint32_t m_queueDepth{0};
+    Time m_idleRestart;
     uint8_t m_controlClass{0};
     uint8_t m_ttl{0};
     bool m_eager{false};

@@ -57,9 +57,16 @@ QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
     }
     const uint64_t data = bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1;
     const uint64_t packets = m_layout ? m_layout->CountPackets(data) : data;
-    m_messages.push_back({m_endPsn, packets, bytes, cookie, nowPs, m_retransmitted});
+    m_messages.push_back({m_endPsn, packets, bytes, m_postedBytes, cookie, nowPs, m_retransmitted});
     m_endPsn += packets;
+    m_postedBytes += bytes;
     SetSendEnd();
+}
+
+void
+QueuePair::Restart(Ptr<CongestionControl> cc)
+{
+    m_cc = std::move(cc);
 }
 
 std::size_t
@@ -152,6 +159,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.frameBytes = FrameBytesOf(message, psn);
     frame.telemetryBytes = static_cast<uint16_t>(m_config.telemetryBytes);
     frame.messageBytes = message.bytes;
+    frame.cookie = message.cookie;
     for (const FrameExtension* extension : m_extensions)
     {
         if (extension)
@@ -211,12 +219,6 @@ uint64_t
 QueuePair::GetOldestCookie() const
 {
     return m_oldest < m_messages.size() ? m_messages[m_oldest].cookie : UINT64_MAX;
-}
-
-uint64_t
-QueuePair::GetOldestPackets() const
-{
-    return m_oldest < m_messages.size() ? m_messages[m_oldest].packets : 0;
 }
 
 } // namespace ns3::roce

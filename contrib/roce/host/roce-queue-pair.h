@@ -88,7 +88,8 @@ class RetransmissionTimer
  * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
  *
  * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
- * 64-bit and count packets over all messages of the queue pair. `inflight` counts wire bytes.
+ * 64-bit and count packets over all messages of the queue pair, which are sent one after the other.
+ * `inflight` counts wire bytes.
  */
 class QueuePair
 {
@@ -130,7 +131,8 @@ class QueuePair
         uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
         uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
         uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
-        int64_t tickPs{0}; //!< pacing gaps are cut to whole multiples; 0: exact
+        int64_t tickPs{0};          //!< pacing gaps are cut to whole multiples; 0: exact
+        uint32_t depth{UINT32_MAX}; //!< messages that are sent or wait for ACKs at most
     };
 
     /// What an ACK or NAK did.
@@ -184,6 +186,9 @@ class QueuePair
      * @param nowPs current time
      */
     void Post(uint64_t bytes, uint64_t cookie, int64_t nowPs);
+
+    /// @brief Go on with another rate law. @param cc of the same class, already started
+    void Restart(Ptr<CongestionControl> cc);
 
     /// @return whether there is a packet to send, whatever the window says
     bool HasPacket() const
@@ -291,17 +296,16 @@ class QueuePair
         return std::min(message.bytes, CountDataBefore(packets) * m_config.mtuBytes);
     }
 
-    /// @return payload of the last message that has not been sent at all
+    /// @return payload that has not been sent at all
     uint64_t GetUnsentBytes() const
     {
-        if (m_messages.empty() || m_highestPsn == m_endPsn)
+        if (m_highestPsn == m_endPsn)
         {
             return 0;
         }
-        const Message& message = m_messages.back();
-        const uint64_t packets = std::max(m_highestPsn, message.firstPsn) - message.firstPsn;
-        return message.bytes -
-               std::min(message.bytes, CountDataBefore(packets) * m_config.mtuBytes);
+        const Message& message = m_messages[MessageOf(m_highestPsn)];
+        const uint64_t sent = CountDataBefore(m_highestPsn - message.firstPsn) * m_config.mtuBytes;
+        return m_postedBytes - message.bytesBefore - std::min(message.bytes, sent);
     }
 
     /// @return packets sent more than once
@@ -356,8 +360,33 @@ class QueuePair
     /// @return cookie of the oldest message that is not complete, or UINT64_MAX
     uint64_t GetOldestCookie() const;
 
-    /// @return packets of the oldest unfinished message, parity included; 0 without one
-    uint64_t GetOldestPackets() const;
+    /// A message that is not complete.
+    struct Open
+    {
+        uint64_t cookie;
+        uint64_t packets;       //!< parity included
+        uint64_t bytes;         //!< of the message
+        uint64_t bytesBefore;   //!< payload of all messages before
+        uint64_t retransmitted; //!< see MessageRecord
+    };
+
+    /**
+     * @tparam F callable with (Open)
+     * @param visit called for the messages that are not complete, in order
+     */
+    template <typename F>
+    void ForOpen(F&& visit) const
+    {
+        for (std::size_t i = m_oldest; i < m_messages.size(); ++i)
+        {
+            const Message& message = m_messages[i];
+            visit(Open{message.cookie,
+                       message.packets,
+                       message.bytes,
+                       message.bytesBefore,
+                       i == m_oldest ? m_retransmitted - message.retransmittedBefore : 0});
+        }
+    }
 
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
@@ -369,11 +398,12 @@ class QueuePair
     uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
-    bool failed{false};           //!< retry limit exceeded
-    uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
-    uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
-    RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
-    int64_t othersDuePs{0};       //!< see LossRecovery::CountsOthersDue()
+    bool failed{false};            //!< retry limit exceeded
+    uint32_t retunings{0};         //!< of those at its NIC, how many its rate law has taken over
+    uint32_t busyIndex{NOT_BUSY};  //!< in the NIC's list of those with unacknowledged messages
+    RetransmissionTimer timeout;   //!< of its oldest packet, or what LossRecovery watches
+    int64_t othersDuePs{0};        //!< see LossRecovery::CountsOthersDue()
+    int64_t idleSincePs{NEVER_PS}; //!< since when all that was posted is acknowledged
 
   private:
     /// A posted message.
@@ -382,6 +412,7 @@ class QueuePair
         uint64_t firstPsn;
         uint64_t packets;
         uint64_t bytes;
+        uint64_t bytesBefore; //!< of all messages before
         uint64_t cookie;
         int64_t postedPs;
         uint64_t retransmittedBefore;
@@ -405,7 +436,12 @@ class QueuePair
 
     void SetSendEnd()
     {
-        m_sendEndPsn = m_limitPackets < m_endPsn - m_una ? m_una + m_limitPackets : m_endPsn;
+        uint64_t endPsn = m_endPsn;
+        if (m_config.depth < m_messages.size() - m_oldest)
+        {
+            endPsn = m_messages[m_oldest + m_config.depth].firstPsn;
+        }
+        m_sendEndPsn = m_limitPackets < endPsn - m_una ? m_una + m_limitPackets : endPsn;
     }
 
     /// @return data packets before one. @param packets of the message that come before it
@@ -434,6 +470,7 @@ class QueuePair
     uint64_t m_ackRequestedEndPsn{0}; //!< one past the last PSN sent with AckReq
     uint64_t m_inflightBytes{0};
     uint64_t m_retransmitted{0};
+    uint64_t m_postedBytes{0};
     std::vector<Message> m_messages;
     std::size_t m_oldest{0}; //!< index of the oldest message not complete
     std::size_t m_cursor{0}; //!< index of the message m_nextPsn belongs to

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace ns3::roce
 {
@@ -35,9 +36,13 @@ class ReceiverQp
      * @param ackEveryN ACK at the latest every N packets; the last of a message and requested ones
      * at once
      * @param nowPs current time
+     * @param done [out] cookies of the messages that are complete with it are appended, in order
      * @return what to send
      */
-    virtual Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) = 0;
+    virtual Action OnData(const Frame& frame,
+                          uint32_t ackEveryN,
+                          int64_t nowPs,
+                          std::vector<uint64_t>& done) = 0;
 
     /**
      * @brief The time timerPs has come: report one thing that is missing, and set timerPs anew.
@@ -62,7 +67,7 @@ class ReceiverQp
     uint64_t expectedPsn{0};    //!< next in order
     uint64_t receivedBytes{0};  //!< payload accepted, every byte once
     uint64_t newestPsn{0};      //!< one past the highest PSN seen
-    uint32_t msn{0};            //!< messages complete
+    uint32_t msn{0};            //!< messages complete; the NIC counts them
     uint32_t unackedPackets{0}; //!< accepted since the last ACK
     uint32_t markedPackets{0};  //!< packets with CE since the last ACK
     uint32_t reordered{0};      //!< packets overtaken by a later one; repeated ones do not count

@@ -16,10 +16,7 @@ ReceiverTable::ReceiverTable()
 }
 
 uint32_t
-ReceiverTable::Reserve(uint32_t src,
-                       Ptr<const TransportProfile> profile,
-                       uint64_t cookie,
-                       uint16_t replyEntropy)
+ReceiverTable::Reserve(uint32_t src, Ptr<const TransportProfile> profile, uint16_t replyEntropy)
 {
     if (!profile)
     {
@@ -28,7 +25,6 @@ ReceiverTable::Reserve(uint32_t src,
     }
     Slot slot;
     slot.profile = std::move(profile);
-    slot.cookie = cookie;
     slot.src = src;
     slot.replyEntropy = replyEntropy;
     m_slots.push_back(std::move(slot));

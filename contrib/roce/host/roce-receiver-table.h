@@ -26,14 +26,10 @@ class ReceiverTable
      * @brief Make room for a queue pair.
      * @param src sending NIC
      * @param profile of the sender's queue pair
-     * @param cookie see GetCookie()
      * @param replyEntropy see GetReplyEntropy()
      * @return its number
      */
-    uint32_t Reserve(uint32_t src,
-                     Ptr<const TransportProfile> profile,
-                     uint64_t cookie,
-                     uint16_t replyEntropy);
+    uint32_t Reserve(uint32_t src, Ptr<const TransportProfile> profile, uint16_t replyEntropy);
 
     /**
      * @brief The queue pair that a data frame is for; the first frame makes it.
@@ -78,12 +74,6 @@ class ReceiverTable
     uint32_t GetSource(uint32_t qpn) const
     {
         return m_slots[qpn].src;
-    }
-
-    /// @param qpn number of a reserved queue pair. @return as given to Reserve()
-    uint64_t GetCookie(uint32_t qpn) const
-    {
-        return m_slots[qpn].cookie;
     }
 
     /**
@@ -139,7 +129,6 @@ class ReceiverTable
     {
         std::unique_ptr<ReceiverQp> qp;
         Ptr<const TransportProfile> profile;
-        uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
         uint16_t replyEntropy{0}; //!< 0: that of the data
     };

@@ -440,7 +440,10 @@ SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 }
 
 ReceiverQp::Action
-SelectiveRepeatReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
+SelectiveRepeatReceiver::OnData(const Frame& frame,
+                                uint32_t ackEveryN,
+                                int64_t,
+                                std::vector<uint64_t>& done)
 {
     Note(frame);
     if (frame.psn < expectedPsn || m_arrived.Has(frame.psn, expectedPsn))
@@ -454,26 +457,35 @@ SelectiveRepeatReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
         m_arrived.Insert(frame.psn, expectedPsn);
         if (frame.flags & FRAME_LAST)
         {
-            m_last.Insert(frame.psn, expectedPsn);
+            const auto after =
+                std::upper_bound(m_last.begin(),
+                                 m_last.end(),
+                                 frame.psn,
+                                 [](uint64_t psn, const Last& last) { return psn < last.psn; });
+            m_last.insert(after, {frame.psn, frame.cookie});
         }
         ++unackedPackets;
         return Action::NAK;
     }
     const bool filledGap = m_arrivedEnd > expectedPsn + 1;
-    bool messageDone = frame.flags & FRAME_LAST;
-    msn += messageDone ? 1 : 0;
+    const bool isLast = frame.flags & FRAME_LAST;
+    if (isLast)
+    {
+        done.push_back(frame.cookie);
+    }
     ++unackedPackets;
     const uint64_t base = expectedPsn;
     for (++expectedPsn; m_arrived.Has(expectedPsn, base); ++expectedPsn)
     {
         m_arrived.Erase(expectedPsn);
-        if (m_last.Has(expectedPsn, base))
-        {
-            m_last.Erase(expectedPsn);
-            ++msn;
-            messageDone = true;
-        }
     }
+    auto last = m_last.begin();
+    for (; last != m_last.end() && last->psn < expectedPsn; ++last)
+    {
+        done.push_back(last->cookie);
+    }
+    const bool messageDone = isLast || last != m_last.begin();
+    m_last.erase(m_last.begin(), last);
     return filledGap || messageDone || unackedPackets >= ackEveryN || frame.flags & FRAME_ACK_REQ
                ? Action::ACK
                : Action::NOTHING;

@@ -197,12 +197,22 @@ class SelectiveRepeat : public PacketRepeater
 class SelectiveRepeatReceiver : public ReceiverQp
 {
   public:
-    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
+    Action OnData(const Frame& frame,
+                  uint32_t ackEveryN,
+                  int64_t nowPs,
+                  std::vector<uint64_t>& done) override;
     void FillAck(Frame& ack, const Frame& data) const override;
 
   private:
+    /// A packet that ends a message.
+    struct Last
+    {
+        uint64_t psn;
+        uint64_t cookie; //!< of the message
+    };
+
     PsnSet m_arrived;         //!< above expectedPsn
-    PsnSet m_last;            //!< those of them that end a message
+    std::vector<Last> m_last; //!< those of them that end a message, in order
     uint64_t m_arrivedEnd{0}; //!< one past the highest PSN that has arrived
 };
 

@@ -79,6 +79,39 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
     }
 }
 
+/// @return number of a new receiving queue pair
+uint32_t
+NetworkFlows::Reserve(const FlowSpec& flow) const
+{
+    const Ptr<TransportProfile>& profile =
+        m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
+    return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
+}
+
+/// @return the flow's connection. @param application of its source, for a new one
+const NetworkFlows::Connection&
+NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application)
+{
+    const auto [found, isNew] = m_connections.try_emplace(
+        {flow.src, flow.dst, flow.connection, flow.trafficClass},
+        Connection{0, application, flow.id, flow.srcPort, flow.replyPort});
+    Connection& connection = found->second;
+    if (isNew)
+    {
+        connection.dstQp = Reserve(flow);
+    }
+    if (connection.srcPort != flow.srcPort || connection.replyPort != flow.replyPort)
+    {
+        throw InputError(
+            "flow " + std::to_string(flow.id) + ": source port " + std::to_string(flow.srcPort) +
+            " and reply port " + std::to_string(flow.replyPort) + " on connection " +
+            std::to_string(flow.connection) + ", expected those of flow " +
+            std::to_string(connection.first) + ", " + std::to_string(connection.srcPort) + " and " +
+            std::to_string(connection.replyPort));
+    }
+    return connection;
+}
+
 void
 NetworkFlows::Install(const std::vector<FlowSpec>& flows)
 {
@@ -115,17 +148,24 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
-        const Ptr<TransportProfile>& profile =
-            m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
-        const uint32_t dstQp =
-            m_parts.nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
-        if (FlowOrder* order = FindOrder(flow))
+        WaitingFlow added{flow, 0, application};
+        if (flow.connection)
         {
-            order->Add({flow, dstQp, application});
+            const Connection& connection = FindConnection(flow, application);
+            added.dstQp = connection.dstQp;
+            added.application = connection.application;
         }
         else
         {
-            application->AddFlow(flow, dstQp);
+            added.dstQp = Reserve(flow);
+        }
+        if (FlowOrder* order = FindOrder(flow))
+        {
+            order->Add(std::move(added));
+        }
+        else
+        {
+            added.application->AddFlow(flow, added.dstQp);
         }
     }
 }

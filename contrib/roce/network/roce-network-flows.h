@@ -5,8 +5,10 @@
 #include "roce-flow-order.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ns3::roce
@@ -45,11 +47,26 @@ class NetworkFlows
     }
 
   private:
+    /// src, dst, FlowSpec::connection, class
+    using ConnectionKey = std::tuple<uint32_t, uint32_t, uint32_t, uint8_t>;
+
+    struct Connection
+    {
+        uint32_t dstQp;
+        Ptr<FlowApplication> application; //!< has its sending queue pair
+        uint64_t first;                   //!< flow
+        uint16_t srcPort;
+        uint16_t replyPort;
+    };
+
     void CheckFlow(const FlowSpec& flow) const;
+    uint32_t Reserve(const FlowSpec& flow) const;
+    const Connection& FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application);
     void AddOrder(std::unique_ptr<FlowOrder> order);
     FlowOrder* FindOrder(const FlowSpec& flow) const;
 
     const NetworkParts& m_parts;
+    std::map<ConnectionKey, Connection> m_connections;
     std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
     int64_t m_lastStartPs{0};                         //!< of flows that wait for none
 };

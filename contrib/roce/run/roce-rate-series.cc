@@ -56,9 +56,9 @@ RateSeries::Start()
             [this](const MessageRecord& record) { OnCompleted(record); });
         // Before ConnectRateChanges(): a row has the packet that it is due to.
         ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n](const Frame& frame, Time) {
-            if (const QueuePair* qp = m_context.GetSender(n, frame))
+            if (m_context.GetSender(n, frame))
             {
-                m_sentBytes[qp->GetOldestCookie()] += frame.payloadBytes;
+                m_sentBytes[frame.cookie] += frame.payloadBytes;
             }
         });
     }

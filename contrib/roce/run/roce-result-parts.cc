@@ -159,6 +159,10 @@ VisitFlows(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
         {
             value += " " + std::to_string(field);
         }
+        if (flow.connection)
+        {
+            value += " connection " + std::to_string(flow.connection);
+        }
         if (flow.dependencies)
         {
             value += " key " + std::to_string(flow.dependencies->key) + " after";

@@ -230,15 +230,18 @@ RunCollector::FindOpen() const
 {
     std::vector<OpenFlow> flows;
     ForOpenQps(m_network, [&](const QueuePair& qp) {
-        if (qp.GetOldestCookie() < m_flows.size())
-        {
-            flows.push_back({qp.GetOldestCookie(),
-                             qp.GetOldestPackets(),
-                             qp.GetRetransmitted(),
-                             0,
-                             qp.GetConfig().dst,
-                             qp.GetConfig().dstQp});
-        }
+        qp.ForOpen([&](const QueuePair::Open& message) {
+            if (message.cookie < m_flows.size())
+            {
+                flows.push_back({message.cookie,
+                                 message.packets,
+                                 message.retransmitted,
+                                 message.bytesBefore,
+                                 0,
+                                 qp.GetConfig().dst,
+                                 qp.GetConfig().dstQp});
+            }
+        });
     });
     RankExchange* const ranks = m_network.GetRanks();
     flows = ranks ? ranks->Join(flows) : flows;
@@ -252,7 +255,10 @@ RunCollector::FindOpen() const
     delivered = ranks ? ranks->Sum(delivered) : delivered;
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
-        flows[i].deliveredBytes = delivered[i];
+        // What the connection has delivered belongs to its messages in their order.
+        flows[i].deliveredBytes =
+            std::min(delivered[i] - std::min(delivered[i], flows[i].bytesBefore),
+                     m_flows[flows[i].id].sizeBytes);
     }
     return flows;
 }

@@ -157,6 +157,7 @@ class RunCollector
         uint64_t id;
         uint64_t packets;
         uint64_t retransmitted;
+        uint64_t bytesBefore;    //!< payload of earlier messages of its connection
         uint64_t deliveredBytes; //!< at the receiver
         uint32_t dst;
         uint32_t dstQp;

@@ -55,7 +55,7 @@ SeriesContext::GetSender(uint32_t nic, const Frame& frame) const
         return nullptr;
     }
     const QueuePair* qp = network.GetNic(nic).Peek()->GetQp(frame.srcQp);
-    return qp && IsChosen(qp->GetOldestCookie()) ? qp : nullptr;
+    return qp && IsChosen(frame.cookie) ? qp : nullptr;
 }
 
 void
@@ -66,7 +66,8 @@ SeriesContext::ConnectRateChanges(const std::function<void(const QueuePair&, int
         Nic& nic = *network.GetNic(n);
         ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n, sink](const Frame& f, Time at) {
             const QueuePair* qp = GetSender(n, f);
-            if (qp && f.psn == 0 && !(f.flags & FRAME_RETX))
+            const bool begins = f.flags & FRAME_FIRST && !(f.flags & FRAME_RETX);
+            if (qp && begins && IsChosen(qp->GetOldestCookie()))
             {
                 sink(*qp, at.GetPicoSeconds()); // the rate it begins with
             }

@@ -77,7 +77,8 @@ struct SeriesContext
     uint8_t series{0};                          //!< how many there are
     bool isReleasing{false};                    //!< rows are being written
 
-    /// @brief Put a row in order of time. @param atPs time @param source see TimeOrder @param row it
+    /// @brief Put a row in order of time. @param atPs time @param source see TimeOrder @param row
+    /// it
     void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
 
     /// @param flow id @return whether it is recorded

@@ -81,6 +81,13 @@ WorkloadOptions::AddOptions(OptionTable& table)
                    "Names of switches, joined with commas: flows take the shortest path with most "
                    "of them; empty: by the flow hash alone",
                    through);
+    table.AddChoice(
+        "connections",
+        "Flows that are messages of one queue pair, one after the other: flow: none; "
+        "pair: all from one NIC to another; auto: those of a collective between the "
+        "same GPUs, and of lists as their column qp says",
+        connections,
+        {{"auto", Connections::AUTO}, {"flow", Connections::FLOW}, {"pair", Connections::PAIR}});
     table.SetGroup(unlessRepeated);
     table.AddDuration("duration",
                       "Length of the arrivals (poisson, repeated incast)",
@@ -390,6 +397,11 @@ WorkloadOptions::Generate(const Topology& topology) const
     if (flows.empty())
     {
         throw InputError("no flow starts within --duration, expected a longer one or more load");
+    }
+    for (FlowSpec& flow : flows)
+    {
+        flow.connection =
+            connections == Connections::AUTO ? flow.connection : connections == Connections::PAIR;
     }
     return flows;
 }

@@ -26,6 +26,14 @@ namespace ns3::roce
  */
 struct WorkloadOptions
 {
+    /// Which flows are messages of one queue pair.
+    enum class Connections : uint8_t
+    {
+        AUTO, //!< those of a collective between the same GPUs; of lists, as they say
+        FLOW, //!< none
+        PAIR, //!< all from one NIC to another, of one class
+    };
+
     std::string pattern{"poisson"};
     LoadReference loadReference{LoadReference::Host};
     double interLoad{0}; //!< above 0: of flows between datacenters, drawn separately
@@ -35,6 +43,7 @@ struct WorkloadOptions
     std::string flowsFile;
     std::string through; //!< switches, see PinThrough(); empty: as the hash has it
     std::string collectiveHosts{"all"};
+    Connections connections{Connections::AUTO};
     uint64_t messageBytes{1000000};
     int64_t staggerPs{0};
     // Of these the options are set; placement, capacities and streams by Generate().

@@ -197,7 +197,8 @@ CollectiveWorkload::Add(std::vector<FlowSpec>& flows,
                         uint64_t bytes,
                         uint32_t step,
                         uint32_t after,
-                        int64_t localPs) const
+                        int64_t localPs,
+                        uint32_t connection) const
 {
     const uint32_t before = round * GetSteps();
     int64_t atPs = localPs;
@@ -213,6 +214,7 @@ CollectiveWorkload::Add(std::vector<FlowSpec>& flows,
     flows.back().step = before + step;
     flows.back().after = before + after;
     flows.back().iteration = round + 1;
+    flows.back().connection = connection;
 }
 
 void
@@ -271,7 +273,7 @@ CollectiveWorkload::AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) co
             for (uint32_t g = 0; g < gpusPerHost * gpusPerHost; ++g)
             {
                 const uint64_t bytes = GetShareBytes(to * gpusPerHost + g % gpusPerHost);
-                Add(flows, round, h, to, bytes, step, step - 1, 0);
+                Add(flows, round, h, to, bytes, step, step - 1, 0, 1 + g);
             }
         }
     }

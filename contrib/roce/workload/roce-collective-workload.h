@@ -33,8 +33,9 @@ namespace ns3::roce
  *   send to all ranks of host h + r; a host's round begins when it has received all of the one
  *   before. Within hosts shares travel meanwhile.
  *
- * Reducing takes no further time. Each message is a queue pair of its own, so congestion control
- * starts again. No randomness.
+ * Reducing takes no further time. Messages between the same two GPUs are of one queue pair
+ * (FlowSpec::connection), so that they are sent one after the other and share a rate law. No
+ * randomness.
  */
 struct CollectiveWorkload
 {
@@ -101,7 +102,8 @@ struct CollectiveWorkload
              uint64_t bytes,
              uint32_t step,
              uint32_t after,
-             int64_t localPs) const;
+             int64_t localPs,
+             uint32_t connection = 1) const;
     void AddRing(std::vector<FlowSpec>& flows, uint32_t round) const;
     void AddTree(std::vector<FlowSpec>& flows, uint32_t round) const;
     void AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const;

@@ -25,12 +25,12 @@ namespace
 {
 
 const std::vector<std::string> CSV_COLUMNS =
-    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase"};
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase", "qp"};
 const char* const START_US = "start_us"; // instead of start_ns
 const std::size_t CSV_REQUIRED = 4;
 const std::vector<std::string> GRAPH_COLUMNS = {"name", "after"}; // the last ones, if there
 const char* const CSV_HEADER =
-    "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]";
+    "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]";
 const uint64_t HPCC_DPORT = 100;
 const uint64_t HPCC_INCAST_DPORT = 200;
 
@@ -257,6 +257,10 @@ class Reader : private LineReader
             {
                 flow.phase = static_cast<uint32_t>(ParseUnsigned(fields[7], "phase", MAX_COUNT));
             }
+            if (header.size() > 8)
+            {
+                flow.connection = static_cast<uint32_t>(ParseUnsigned(fields[8], "qp", UINT32_MAX));
+            }
             Add(flow);
             if (named)
             {
@@ -392,12 +396,14 @@ CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat form
                          " belongs to a collective or to a graph of flows, expected none: they "
                          "are not written");
     }
-    if (format == FlowListFormat::HpccFlowTxt && (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
+    if (format == FlowListFormat::HpccFlowTxt &&
+        (flow.srcPort != 0 || flow.tag > 1 || flow.phase || flow.connection))
     {
         throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
                          std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
-                         " and phase " + std::to_string(flow.phase) +
-                         ", expected 0, 0..1 and 0: flow.txt holds no others");
+                         ", phase " + std::to_string(flow.phase) + " and qp " +
+                         std::to_string(flow.connection) +
+                         ", expected 0, 0..1, 0 and 0: flow.txt holds no others");
     }
 }
 
@@ -414,12 +420,16 @@ WriteFlowTxt(std::ostream& out, const std::vector<FlowSpec>& flows)
     }
 }
 
-/// A table; the column of phases only where there are any.
+/// A table; the columns of phases and queue pairs only where there are any.
 void
 WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
 {
-    const bool phases = FlowPhases::IsUsed(flows);
-    for (std::size_t i = 0; i + (phases ? 0 : 1) < CSV_COLUMNS.size(); ++i)
+    const bool connections = std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+        return flow.connection > 0;
+    });
+    const bool phases = connections || FlowPhases::IsUsed(flows);
+    const std::size_t columns = CSV_COLUMNS.size() - (connections ? 0 : phases ? 1 : 2);
+    for (std::size_t i = 0; i < columns; ++i)
     {
         out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
     }
@@ -432,6 +442,10 @@ WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
         if (phases)
         {
             out << ',' << flow.phase;
+        }
+        if (connections)
+        {
+            out << ',' << flow.connection;
         }
         out << '\n';
     }

@@ -15,9 +15,10 @@ namespace ns3::roce
 enum class FlowListFormat
 {
     /**
-     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]`, then one flow per line.
-     * start_ns may have up to three decimals (picoseconds). Absent columns take FlowSpec's
-     * defaults. `#` starts a comment.
+     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]]`, then one flow per
+     * line. qp is FlowSpec::connection: flows of one class with the same src, dst and qp above 0
+     * are messages of one queue pair. start_ns may have up to three decimals (picoseconds). Absent
+     * columns take FlowSpec's defaults. `#` starts a comment.
      *
      * Two more columns at the end, `,name,after`, make a graph (FlowGraph): a name by which other
      * flows refer to this one, or nothing, and the names of those that it waits for, with blanks

@@ -81,7 +81,10 @@ TestErasureReceiver::TestErasureReceiver(const UnoErasureReceiver& plain, bool b
 }
 
 ReceiverQp::Action
-TestErasureReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs)
+TestErasureReceiver::OnData(const Frame& frame,
+                            uint32_t ackEveryN,
+                            int64_t nowPs,
+                            std::vector<uint64_t>& done)
 {
     if (frame.psn >= expectedPsn)
     {
@@ -97,7 +100,7 @@ TestErasureReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowP
             m_verifier->Take(frame);
         }
     }
-    const Action action = UnoErasureReceiver::OnData(frame, ackEveryN, nowPs);
+    const Action action = UnoErasureReceiver::OnData(frame, ackEveryN, nowPs, done);
     m_arrived.erase(m_arrived.begin(), m_arrived.lower_bound(expectedPsn));
     while (m_verifier && m_deliveredPsn < expectedPsn)
     {

@@ -51,7 +51,10 @@ class TestErasureReceiver : public UnoErasureReceiver
      */
     TestErasureReceiver(const UnoErasureReceiver& plain, bool bytes);
 
-    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
+    Action OnData(const Frame& frame,
+                  uint32_t ackEveryN,
+                  int64_t nowPs,
+                  std::vector<uint64_t>& done) override;
     bool OnTimer(int64_t nowPs, Frame& nak) override;
 
     /// @return blocks rebuilt with at least one packet of data missing

@@ -41,9 +41,10 @@ UnoErasureReceiver::NoteGap(int64_t nowPs)
 }
 
 UnoErasureReceiver::Block&
-UnoErasureReceiver::FindBlock(uint64_t psn, const UnoErasureHeader& header, int64_t nowPs)
+UnoErasureReceiver::FindBlock(const Frame& frame, int64_t nowPs)
 {
-    const uint64_t first = psn - header.place.index;
+    const UnoErasureHeader& header = *frame.FindExtension<UnoErasureHeader>();
+    const uint64_t first = frame.psn - header.place.index;
     auto after = m_blocks.end(); // most packets belong to the newest block
     while (after != m_blocks.begin() && (after - 1)->firstPsn > first)
     {
@@ -62,24 +63,28 @@ UnoErasureReceiver::FindBlock(uint64_t psn, const UnoErasureHeader& header, int6
     block.firstPsn = first;
     block.place = header.place;
     block.bytes = header.blockBytes;
+    block.cookie = frame.cookie;
     Block& made = *m_blocks.insert(m_blocks.begin() + index, block);
     Arm(made, nowPs + TimeoutPs(made));
     return made;
 }
 
 void
-UnoErasureReceiver::Deliver()
+UnoErasureReceiver::Deliver(std::vector<uint64_t>& done)
 {
     while (!m_blocks.empty() && m_blocks.front().done && m_blocks.front().firstPsn == expectedPsn)
     {
         expectedPsn = m_blocks.front().EndPsn();
-        msn += m_blocks.front().place.last;
+        if (m_blocks.front().place.last)
+        {
+            done.push_back(m_blocks.front().cookie);
+        }
         m_blocks.pop_front();
     }
 }
 
 ReceiverQp::Action
-UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
+UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs, std::vector<uint64_t>& done)
 {
     Note(frame);
     NoteGap(nowPs);
@@ -88,7 +93,7 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
     {
         return Action::ACK;
     }
-    Block& block = FindBlock(frame.psn, *frame.FindExtension<UnoErasureHeader>(), nowPs);
+    Block& block = FindBlock(frame, nowPs);
     const uint64_t bit = 1ULL << (frame.psn - block.firstPsn);
     unackedPackets += !(block.arrived & bit);
     block.arrived |= bit;
@@ -99,7 +104,7 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
         receivedBytes += block.bytes;
         m_rebuiltPsn = block.firstPsn;
         m_rebuiltBits = block.arrived;
-        Deliver();
+        Deliver(done);
         return Action::ACK;
     }
     m_answerDone = block.done;

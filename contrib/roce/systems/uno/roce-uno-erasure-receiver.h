@@ -37,7 +37,10 @@ class UnoErasureReceiver : public ReceiverQp
     {
     }
 
-    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
+    Action OnData(const Frame& frame,
+                  uint32_t ackEveryN,
+                  int64_t nowPs,
+                  std::vector<uint64_t>& done) override;
     bool OnTimer(int64_t nowPs, Frame& nak) override;
     void FillAck(Frame& ack, const Frame& data) const override;
 
@@ -47,6 +50,7 @@ class UnoErasureReceiver : public ReceiverQp
     {
         uint64_t firstPsn{0};
         uint64_t arrived{0};     //!< bit i: packet i has arrived
+        uint64_t cookie{0};      //!< of the message
         int64_t duePs{NEVER_PS}; //!< when to send a NACK
         uint32_t bytes{0};       //!< of the message
         uint16_t nacks{0};       //!< sent
@@ -59,11 +63,11 @@ class UnoErasureReceiver : public ReceiverQp
         }
     };
 
-    Block& FindBlock(uint64_t psn, const UnoErasureHeader& header, int64_t nowPs);
+    Block& FindBlock(const Frame& frame, int64_t nowPs);
     int64_t TimeoutPs(const Block& block) const;
     void NoteGap(int64_t nowPs);
     void Arm(Block& block, int64_t atPs);
-    void Deliver();
+    void Deliver(std::vector<uint64_t>& done);
 
     Config m_config;
     boost::circular_buffer<Block> m_blocks; //!< by PSN; what is before expectedPsn is not kept

@@ -438,7 +438,7 @@ TEST_F(MlccReceiverSideTest, AFlowThatComesBackIsNew)
     ScriptedMlcc::script = [](uint32_t, int64_t) { return Script{9, 2e9, 25e9}; };
     MlccNetwork dc;
     Build(dc);
-    const Completions done(dc.net, false);
+    const Completions done(dc.net);
     // One queue pair, three messages.
     QueuePair* qp = nullptr;
     uint64_t cookie = 0;
@@ -448,7 +448,7 @@ TEST_F(MlccReceiverSideTest, AFlowThatComesBackIsNew)
             if (!qp)
             {
                 const uint32_t to =
-                    dc.net.GetNic(4)->ReserveReceiver(0, dc.net.GetNic(0)->GetProfile(true), 0);
+                    dc.net.GetNic(4)->ReserveQp(0, dc.net.GetNic(0)->GetProfile(true));
                 qp = dc.net.GetNic(0)->OpenQp(4, to, 3, 1000, false);
             }
             dc.net.GetNic(0)->Post(qp, 40000, cookie++);

@@ -364,7 +364,7 @@ TEST_F(UnoTest, ApplicationLimited)
     MakeStar(net, 2, 100 * G, NEAR_DELAY);
     net.Build();
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
+    const uint32_t dstQp = net.GetNic(1)->ReserveQp(0, nic->GetProfile());
     QueuePair* qp = nic->OpenQp(1, dstQp, 3, 0xc123, false);
     for (int i = 0; i < 100; ++i)
     {

@@ -203,9 +203,9 @@ TEST_F(UnoErasureNetwork, ManyMessagesOnOneQueuePair)
     Make(net);
     LoseOnWan(net, "RandomLoss[Rate=0.05]");
     net.AssignStreams(1);
-    Completions done(net, false);
+    Completions done(net);
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp = net.GetNic(5)->ReserveReceiver(0, nic->GetProfile(true), 0);
+    const uint32_t dstQp = net.GetNic(5)->ReserveQp(0, nic->GetProfile(true));
     QueuePair* qp = nic->OpenQp(5, dstQp, 3, 0xc001, false);
     uint64_t bytes = 0;
     for (uint64_t i = 0; i < 300; ++i)

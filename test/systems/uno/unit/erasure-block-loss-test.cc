@@ -28,6 +28,7 @@ RunBlocks(LossModel& model, uint64_t blocks, uint32_t extraFrames = 0)
 {
     model.AssignStreams(7);
     UnoErasureReceiver receiver({});
+    std::vector<uint64_t> done;
     Found found;
     for (uint64_t b = 0; b < blocks; ++b)
     {
@@ -43,7 +44,7 @@ RunBlocks(LossModel& model, uint64_t blocks, uint32_t extraFrames = 0)
                 lost |= 1ULL << i;
                 continue;
             }
-            receiver.OnData(frame, 1, 0);
+            receiver.OnData(frame, 1, 0, done);
         }
         found.damaged += lost != 0;
         found.failed += receiver.expectedPsn == 10 * b;
@@ -53,7 +54,7 @@ RunBlocks(LossModel& model, uint64_t blocks, uint32_t extraFrames = 0)
             {
                 frame.psn = 10 * b + i;
                 frame.Extend<UnoErasureHeader>().place.index = i;
-                receiver.OnData(frame, 1, 0);
+                receiver.OnData(frame, 1, 0, done);
             }
         }
         for (uint32_t i = 0; i < extraFrames; ++i) // of others, so that blocks have any phase
