@@ -14,7 +14,7 @@ NS_OBJECT_ENSURE_REGISTERED(Acc);
 namespace
 {
 
-// ACC's paper: its weights of utilisation and queue; the others as scripts/train_acc has them.
+// ACC's paper: its weights of utilisation and queue; the others as train_acc has them.
 constexpr AccState::Weights REWARD{0.7, 0.3};
 constexpr AccTable::Learning LEARNING{0.01, 0.5, 200};
 
@@ -29,7 +29,7 @@ AccParams::Table()
             .Text("Table",
                   &P::table,
                   {""},
-                  "File with curves and their learned values, made by scripts/train_acc; empty: "
+                  "File with curves and their learned values, made by train_acc; empty: "
                   "the module's own")
             .Choice("Start",
                     &P::start,
