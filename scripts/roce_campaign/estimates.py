@@ -171,6 +171,20 @@ def plain_of(e: Optional[Estimate]) -> List[str]:
     return [plain(n) for n in (e[:3] if e else [None] * 3)]
 
 
+def number(value: Optional[float]) -> str:
+    """Four significant digits without an exponent, where that is readable."""
+    if value is None:
+        return "-"
+    if value != 0 and (abs(value) >= 1e9 or abs(value) < 1e-3):
+        return f"{value:.3e}"
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def interval(e: Optional[Estimate]) -> str:
+    """[1.2, 3.4] or nothing."""
+    return "" if not e or e.low is None else f"[{number(e.low)}, {number(e.high)}]"
+
+
 # ----------------------------------------------------------------------------------------- loading
 
 

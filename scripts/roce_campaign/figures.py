@@ -8,9 +8,9 @@ from roce_plot import axes, look
 import pandas as pd
 from roce_files import OwnFiles
 
-from . import claim_figures, comparison, run_figures, tables
+from . import claim_figures, comparison, run_figures
 from .claims import reported_values
-from .estimates import Results
+from .estimates import Results, interval, number, plain_of
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
@@ -204,5 +204,21 @@ def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
                                 + rr.PERCENTILE_NOTE.replace("flows", "runs")])
 
 
+def write_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> rr.Table:
+    """A row for each label of an axis, or of several, a column for each metric: as a CSV file, and for people."""
+    axis_names, metrics = plot.fields["rows"], drawer.metrics(plot)
+    found = {}
+    for i, point in drawer.points(where):
+        labels = tuple(point.coordinates[a] for a in axis_names)
+        if labels in found:
+            raise rr.ResultError("several points for one row: name more axes in rows, each or where")
+        found[labels] = [drawer.results.estimate(i, m) for m in metrics]
+    rows = sorted(found.items(), key=lambda row: [where.get(a, drawer.experiment.axes[a]).index(x) for a, x in zip(axis_names, row[0])])
+    rr.write_file(file, rr.csv_text((axis_names + [f"{m.name}{end}" for m in metrics for end in ("", "_ci_low", "_ci_high")],
+                                     [[*labels, *(n for e in numbers for n in plain_of(e))] for labels, numbers in rows])))
+    return axis_names + [m.label + (f" ({m.unit})" if m.unit else "") for m in metrics], [
+        [*labels, *(f"{number(e and e.value)} {interval(e)}".strip() for e in numbers)] for labels, numbers in rows]
+
+
 DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison.DRAW,
-        **claim_figures.DRAW, "table": lambda drawer, plot, where, file: tables.write(drawer.results, plot, where, file)}
+        **claim_figures.DRAW, "table": write_metrics}

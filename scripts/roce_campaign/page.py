@@ -12,11 +12,10 @@ import roce_results as rr
 from roce_files import OwnFiles, write_whole
 
 from . import figures, grades, score
-from .estimates import Results
+from .estimates import Results, interval, number
 from .grid import seed_count, selects
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan
-from .tables import interval, number
 
 
 PIXELS_PER_PIXEL = 1.4  # of a figure for one of the page, for sharp text
