@@ -43,10 +43,7 @@ TAILS = ("p2.5", "p97.5")  # of the bootstrap
 @functools.lru_cache(maxsize=None)
 def student_t(degrees: int) -> float:
     """Two-sided 95 % quantile of Student's t."""
-    try:
-        from scipy.special import stdtrit
-    except ImportError:
-        raise rr.ResultError("confidence intervals need scipy: apt install python3-scipy") from None
+    from scipy.special import stdtrit  # takes long to load
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 

@@ -8,6 +8,8 @@ import base64
 import os
 from typing import List, Optional, Sequence, Tuple
 
+import jinja2
+
 import roce_results as rr
 from roce_files import OwnFiles, write_whole
 
@@ -76,10 +78,6 @@ def state(record: Optional[dict]) -> str:
 
 def render(results: Results, plan: Plan, scores: List[score.Score],
            drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
-    try:
-        import jinja2
-    except ImportError:
-        raise rr.ResultError("the page needs jinja2: apt install python3-jinja2") from None
     experiment = results.experiment
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))), autoescape=True,
                                      undefined=jinja2.StrictUndefined, trim_blocks=True)
