@@ -20,9 +20,7 @@ Sizes and hosts of the flows are not in it: those of the new run are the same, o
 """
 
 import os
-import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 from xml.etree import ElementTree
 
@@ -34,7 +32,7 @@ from roce_files import write_whole
 from . import provenance, regress, yamlread
 from .experiment import Experiment
 from .plan import readable
-from .program import clean_environment, data_hash, is_trusted, local, portable, program_path, refusal
+from .program import call, data_hash, in_parallel, is_trusted, local, portable, program_path, refusal
 from .run import FINISHED
 
 FORMAT = 1
@@ -191,8 +189,7 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
         raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
     options = [local(o, folder) for o in [*order.options, *more]]
     with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
-        done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="replace", check=False, env=clean_environment())
+        done = call([path, *options, "--out=."], cwd=place)
         if done.returncode not in FINISHED:
             last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
             return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
@@ -205,15 +202,6 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
             return use(run, done.returncode, inputs), ""
         except rr.ResultError as error:
             return None, f"no result: {error}"
-
-
-def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
-    """All results in order; the first error ends it."""
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        return list(pool.map(work, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def record(orders: List[Order], folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound]) -> List[Recorded]:
@@ -324,7 +312,7 @@ class Report(NamedTuple):
         return lines
 
     def text(self, show: int) -> str:
-        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks()]) + "\n" + regress.text(self.rows(), show) + self.verdict() + "\n"
+        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks(), regress.text(self.rows(), show) + self.verdict()]) + "\n"
 
     def markdown(self, show: int) -> str:
         """For a comment in a pull request."""

@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from typing import Dict, List, NamedTuple, Optional, Set
 
 import roce_manifest
@@ -23,7 +22,7 @@ from roce_files import write_whole
 
 from .experiment import Experiment
 from .grid import Point
-from .program import ROOT, clean_environment, code, data_hash
+from .program import ROOT, call, code, data_hash, in_parallel
 from .yamlread import Text
 
 FORMAT = 1  # of plan.json
@@ -141,18 +140,17 @@ class Plan:
 # experiment's file. Programs without --dryRun are not asked.
 
 
-def complaint(program: str, seed_option: str, run: PlannedRun) -> Optional[str]:
-    """What the program says against a run's options; nothing if they are good."""
+def judge(experiment: Experiment, run: PlannedRun) -> None:
+    """End if the program refuses a run's options."""
     with tempfile.TemporaryDirectory(prefix="roce-dry-run-") as folder:
-        command = [program] + [f"--{o}={v}" for o, v in run.options.items()]
-        done = subprocess.run(command + [f"--{seed_option}={run.seed}", "--out=.", f"--{DRY_RUN}=1"],
-                              cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", check=False, env=clean_environment())
-    if done.returncode == 0:
-        return None
-    lines = [x for x in done.stderr.splitlines() if x.strip()] or [f"exit status {done.returncode}"]
-    errors = [x for x in lines if x.startswith("error: ")]
-    return (errors or lines[-1:])[0].replace("error: ", "", 1)
+        command = [experiment.program] + [f"--{o}={v}" for o, v in run.options.items()]
+        done = call(command + [f"--{experiment.seed_option}={run.seed}", "--out=.", f"--{DRY_RUN}=1"], cwd=folder)
+    if done.returncode != 0:
+        lines = [x for x in done.stderr.splitlines() if x.strip()] or [f"exit status {done.returncode}"]
+        text = ([x for x in lines if x.startswith("error: ")] or lines[-1:])[0].replace("error: ", "", 1)
+        point = ", ".join(f"{a}={v}" for a, v in run.point.items())
+        place = place_of(text, run.options) or f"{experiment.file}:1"
+        raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
 
 
 def place_of(text: str, options: Dict[str, str]) -> Optional[str]:
@@ -177,13 +175,4 @@ def refuse_bad_values(experiment: Experiment, plan: Plan, jobs: int) -> None:
         first.setdefault(options, run)
         if options not in good and plan.record(run) is not None:
             good.add(options)
-    runs = [run for options, run in first.items() if options not in good]
-    pool = ThreadPoolExecutor(max(1, jobs))
-    try:
-        for run, text in zip(runs, pool.map(lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
-            if text is not None:
-                point = ", ".join(f"{a}={v}" for a, v in run.point.items())
-                place = place_of(text, run.options) or f"{experiment.file}:1"
-                raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    in_parallel(lambda run: judge(experiment, run), [run for options, run in first.items() if options not in good], jobs)
