@@ -156,8 +156,8 @@ Behave(const Numbers& n)
     const auto number = n.Get<uint64_t>(1);
     Behaviour& b = g_behaviour;
     using Verdict = SwitchStage::Verdict;
-    const auto onArrival = [&b](auto hook) {
-        b.onArrival = [hook](SwitchStage& stage, Switch& sw, Frame& frame, int64_t now) {
+    const auto onArrival = [](auto hook) {
+        g_behaviour.onArrival = [hook](SwitchStage& stage, Switch& sw, Frame& frame, int64_t now) {
             return hook(stage, sw, frame, now);
         };
     };

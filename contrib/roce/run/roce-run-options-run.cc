@@ -91,9 +91,6 @@ AgreeOn(const std::map<std::string, std::string>& options, const ResultParts& pa
 int
 Simulate(RunCollector& collector, Progress& meter)
 {
-    MpiRanks::Agree({});
-    MpiRanks::StartRun();
-    const Interruption interruption(MpiRanks::Get());
     meter.Start();
     // A signal that has come by now stops nothing before Simulator::Run() is at work.
     Simulator::ScheduleNow([] {
@@ -246,6 +243,9 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     WarnBefore(cmd, network, flows, summary.warnings);
     collector.Start();
     threading.Apply(network);
+    MpiRanks::Agree({});
+    MpiRanks::StartRun();
+    const Interruption interruption(MpiRanks::Get()); // until the result is written
     const int signal = Simulate(collector, meter);
     WarnAfter(network, collector, summary.warnings);
     const std::vector<FlowRecord> records = collector.GetRecords();

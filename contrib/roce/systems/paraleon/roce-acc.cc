@@ -14,9 +14,9 @@ NS_OBJECT_ENSURE_REGISTERED(Acc);
 namespace
 {
 
-// ACC's paper: its weights of utilisation and queue; the others as train_acc has them.
-constexpr AccState::Weights REWARD{0.7, 0.3};
-constexpr AccTable::Learning LEARNING{0.01, 0.5, 200};
+constexpr AccState::Weights REWARD{0.7, 0.3}; // of utilisation and queue, as in ACC's paper
+constexpr double DISCOUNT = 0.5;              // of the value of the next state
+constexpr uint32_t TARGET_PERIOD = 200;       // steps between updates of the second table
 
 } // namespace
 
@@ -47,8 +47,13 @@ AccParams::Table()
                     {0.01},
                     Range::Within(0, 1),
                     "Probability that an agent that learns chooses any curve")
-            .Constants({{"LearningRate", "0.01"},
-                        {"Discount", "0.5"},
+            .Number("LearningRate",
+                    &P::learningRate,
+                    {0.01},
+                    Range::Within(0, 1),
+                    "Least step of Q-learning; a value that was learned n times moves by 1/n if "
+                    "that is more")
+            .Constants({{"Discount", "0.5"},
                         {"TargetPeriod", "200"},
                         {"OmegaThroughput", "0.7"},
                         {"OmegaQueue", "0.3"}})
@@ -156,7 +161,8 @@ Acc::OnPort(uint32_t sw, const PortReport& port, double intervalSeconds, Change&
     const unsigned cell = agent.state.GetCell();
     if (m_p->learns && agent.action != AccTable::NONE)
     {
-        table.Learn({before, agent.action, reward, cell}, LEARNING);
+        table.Learn({before, agent.action, reward, cell},
+                    {m_p->learningRate, DISCOUNT, TARGET_PERIOD});
     }
     agent.action = Choose(table, cell);
     const EcnCurve& chosen =

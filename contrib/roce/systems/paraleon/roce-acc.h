@@ -32,6 +32,7 @@ struct AccParams
     bool learns;
     bool sharesTable;
     double epsilon;
+    double learningRate;
     bool tracesPorts;
     bool measures;
 
