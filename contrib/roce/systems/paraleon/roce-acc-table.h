@@ -56,7 +56,7 @@ class AccTable
      */
     AccTable(unsigned intervals, std::vector<EcnCurve> actions);
 
-    /// @return the table that comes with the module, made by scripts/train_acc
+    /// @return the table that comes with the module, made by train_acc
     static AccTable BuiltIn();
 
     /**

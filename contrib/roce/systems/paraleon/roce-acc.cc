@@ -29,7 +29,7 @@ AccParams::Table()
             .Text("Table",
                   &P::table,
                   {""},
-                  "File with curves and their learned values, made by scripts/train_acc; empty: "
+                  "File with curves and their learned values, made by train_acc; empty: "
                   "the module's own")
             .Choice("Start",
                     &P::start,

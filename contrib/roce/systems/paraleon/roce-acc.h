@@ -51,7 +51,7 @@ struct AccParams
  * NICs and other switches do not take part: no message goes over the network, so reports and
  * dispatches have no bytes.
  *
- * A table made by scripts/train_acc replaces the paper's trained network. In a state in which it
+ * A table made by train_acc replaces the paper's trained network. In a state in which it
  * knows no curve a port keeps the one that it has.
  */
 class Acc : public WithParameters<Acc, Tuner, AccParams>
