@@ -59,7 +59,7 @@ StallExplainer::Describe(const std::vector<QueuePair*>& qps) const
     return texts;
 }
 
-/// @return lines of all processes. @param ranks the processes @param own of this one
+/// @return lines of all processes. @param ranks the processes
 std::map<StallExplainer::QpId, std::string>
 StallExplainer::GatherLines(RankExchange& ranks, const std::map<QpId, std::string>& own)
 {

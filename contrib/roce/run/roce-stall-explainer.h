@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Why queue pairs do not get on, in one line each.
  *
  * A queue pair held up by PFC is followed from pause to pause: which switch paused the port, for
