@@ -76,7 +76,7 @@ class Option
     }
 
     /// @brief The program sets an attribute or global value by this option, or an earlier option is
-    /// gone: who gives that one is told of this one. @param name full @return this
+    /// gone: the message for that one names this one. @param name full @return this
     Option& Replaces(const std::string& name)
     {
         replaced.push_back(name);

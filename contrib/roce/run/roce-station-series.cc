@@ -143,7 +143,7 @@ StationSeries::Add(uint32_t number, const Station& station, uint32_t node, const
         m_sources.emplace_back(Source{{}, number, station, node, sw, SampleFilter(GetTable())});
     if (IsWatching())
     {
-        // Classes of a port in their order, whether one is told late or not.
+        // Classes of a port in their order, whether one is reported late or not.
         const bool byClass = !sw && GetTable().columns[1].Is(KEY);
         source.offer.tell =
             [this, &source, byClass](Time at, uint16_t port, const SeriesValues& v) {
@@ -182,7 +182,7 @@ StationSeries::MakeRow(const Source& source,
     return true;
 }
 
-/// @return rows that are told of a switch or port, by port
+/// @return rows reported of a switch or port, by port
 std::vector<SeriesRow>
 StationSeries::Look(Source& source, int64_t nowPs) const
 {

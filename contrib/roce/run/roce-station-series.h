@@ -19,9 +19,10 @@ namespace ns3::roce
 /**
  * @brief Leaves out rows of samples that say nothing.
  *
- * A row is told if its column SILENT is not 0, if that was so at the last sample, or if its column
- * STEADY has changed since (at first it is 0). What was told at the last sample and is not offered
- * any more is told once more, with 0. Of a table without a column SILENT every row is told.
+ * A row is reported if its column SILENT is not 0, if that was so at the last sample, or if its
+ * column STEADY has changed since (at first it is 0). What was reported at the last sample and is
+ * not offered any more is reported once more, with 0. Of a table without a column SILENT every row
+ * is reported.
  */
 class SampleFilter
 {
@@ -32,8 +33,8 @@ class SampleFilter
     /// @param row of the present sample
     void Take(const SeriesRow& row);
 
-    /// @brief The sample is complete. @return what is told of it, in the order of Take(), then what
-    /// is not offered any more
+    /// @brief The sample is complete. @return what is reported of it, in the order of Take(), then
+    /// what is not offered any more
     std::vector<SeriesRow> Finish();
 
   private:
