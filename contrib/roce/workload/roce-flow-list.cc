@@ -127,7 +127,7 @@ class Reader : private LineReader
         std::vector<std::string> after;
     };
 
-    /// Note what a flow waits for. @param name of it @param after names with blanks between
+    /// Note what a flow waits for. @param after names with blanks between
     void AddPlace(const std::string& name, const std::string& after)
     {
         if (SplitAtBlanks(name).size() > 1)
