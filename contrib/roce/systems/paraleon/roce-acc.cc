@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-acc.h"
 
+#include "roce-paraleon-params.h"
+
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
