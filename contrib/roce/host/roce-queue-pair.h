@@ -131,8 +131,8 @@ class QueuePair
         uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
         uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
         uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
-        int64_t tickPs{0};          //!< pacing gaps are cut to whole multiples; 0: exact
-        uint32_t depth{UINT32_MAX}; //!< messages that are sent or wait for ACKs at most
+        int64_t tickPs{0}; //!< pacing gaps are cut to whole multiples; 0: exact
+        bool costs{false}; //!< a message is sent when Allow() says so, not when it is posted
     };
 
     /// What an ACK or NAK did.
@@ -186,6 +186,41 @@ class QueuePair
      * @param nowPs current time
      */
     void Post(uint64_t bytes, uint64_t cookie, int64_t nowPs);
+
+    // --- for MessageCosts
+
+    /// @return whether a message has no SetReady() yet
+    bool HasPosted() const
+    {
+        return m_ready < m_forgotten + m_messages.size();
+    }
+
+    /// @brief The next message that HasPosted() may be sent from then on. @param atPs not before
+    /// that of the message before
+    void SetReady(int64_t atPs)
+    {
+        m_messages[m_ready++ - m_forgotten].readyPs = atPs;
+    }
+
+    /// @return from when on the next message to Allow() may be sent, or NEVER_PS
+    int64_t GetReadyPs() const
+    {
+        return m_allowed < m_ready ? m_messages[m_allowed - m_forgotten].readyPs : NEVER_PS;
+    }
+
+    /// @brief Let the next message be sent.
+    void Allow()
+    {
+        ++m_allowed;
+        SetSendEnd();
+    }
+
+    /// @return whether each packet of all messages that may be sent has been sent
+    bool IsAllSent() const
+    {
+        const std::size_t next = m_allowed - m_forgotten;
+        return m_highestPsn >= (next < m_messages.size() ? m_messages[next].firstPsn : m_endPsn);
+    }
 
     /// @brief Go on with another rate law. @param cc of the same class, already started
     void Restart(Ptr<CongestionControl> cc);
@@ -398,11 +433,22 @@ class QueuePair
     uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
-    bool failed{false};            //!< retry limit exceeded
-    uint32_t retunings{0};         //!< of those at its NIC, how many its rate law has taken over
-    uint32_t busyIndex{NOT_BUSY};  //!< in the NIC's list of those with unacknowledged messages
-    RetransmissionTimer timeout;   //!< of its oldest packet, or what LossRecovery watches
-    int64_t othersDuePs{0};        //!< see LossRecovery::CountsOthersDue()
+    bool failed{false};           //!< retry limit exceeded
+    uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
+    uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
+    RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
+    int64_t othersDuePs{0};       //!< see LossRecovery::CountsOthersDue()
+
+    /// What MessageCosts keeps.
+    struct Work
+    {
+        uint32_t underWay{0};          //!< messages posted whose completion is not seen
+        bool hasTurn{false};           //!< is among those that wait for periodPs
+        int64_t lastPs{INT64_MIN / 2}; //!< end of the last packet of a message
+        int64_t entryPs{NEVER_PS};     //!< key of the valid entry in the heap
+    };
+
+    Work work;
     int64_t idleSincePs{NEVER_PS}; //!< since when all that was posted is acknowledged
 
   private:
@@ -415,6 +461,7 @@ class QueuePair
         uint64_t bytesBefore; //!< of all messages before
         uint64_t cookie;
         int64_t postedPs;
+        int64_t readyPs; //!< see SetReady()
         uint64_t retransmittedBefore;
     };
 
@@ -436,11 +483,9 @@ class QueuePair
 
     void SetSendEnd()
     {
-        uint64_t endPsn = m_endPsn;
-        if (m_config.depth < m_messages.size() - m_oldest)
-        {
-            endPsn = m_messages[m_oldest + m_config.depth].firstPsn;
-        }
+        const std::size_t allowed = m_config.costs ? m_allowed - m_forgotten : m_messages.size();
+        const uint64_t endPsn =
+            allowed < m_messages.size() ? m_messages[allowed].firstPsn : m_endPsn;
         m_sendEndPsn = m_limitPackets < endPsn - m_una ? m_una + m_limitPackets : endPsn;
     }
 
@@ -471,6 +516,9 @@ class QueuePair
     uint64_t m_inflightBytes{0};
     uint64_t m_retransmitted{0};
     uint64_t m_postedBytes{0};
+    uint64_t m_forgotten{0}; //!< messages
+    uint64_t m_ready{0};     //!< messages that have SetReady()
+    uint64_t m_allowed{0};   //!< messages, see Allow()
     std::vector<Message> m_messages;
     std::size_t m_oldest{0}; //!< index of the oldest message not complete
     std::size_t m_cursor{0}; //!< index of the message m_nextPsn belongs to
