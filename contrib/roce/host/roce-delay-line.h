@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What comes out a constant time after it was put in.
  * @tparam T what is delayed
  */

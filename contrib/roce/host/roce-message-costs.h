@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What a message costs at its sender's NIC in addition to its packets: when it may be sent,
  * and when its completion is seen.
  *

@@ -20,7 +20,6 @@ namespace ns3::roce
 class Nic;
 
 /**
- * @ingroup roce
  * @brief The receiving half of a NIC: its queue pairs, what answers data, and their timers.
  */
 class NicReceiver

@@ -20,7 +20,6 @@ class Nic;
 class TransportProfile;
 
 /**
- * @ingroup roce
  * @brief The sending half of a NIC: its queue pairs, which of them sends next, and what ACKs, CNPs,
  * notifications and timeouts do to them.
  */

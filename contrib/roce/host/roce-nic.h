@@ -24,7 +24,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief An RDMA NIC: one port, many queue pairs. A host may have several.
  *
  * Control frames (ACK, NAK, CNP) go first, then the data of the queue pair that QpScheduler names.

@@ -5,7 +5,9 @@
 #include "roce-congestion-control.h"
 #include "roce-message-layout.h"
 #include "roce-path-selector.h"
+#include "roce-queue-pair-config.h"
 #include "roce-receiver-qp.h"
+#include "roce-retransmission-timer.h"
 
 #include "ns3/roce-frame.h"
 
@@ -22,7 +24,6 @@ namespace ns3::roce
 class LossRecovery;
 
 /**
- * @ingroup roce
  * @brief A finished message, at its sender.
  */
 struct MessageRecord
@@ -37,54 +38,6 @@ struct MessageRecord
 };
 
 /**
- * @ingroup roce
- * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
- */
-class RetransmissionTimer
-{
-  public:
-    /// @return how long the NIC would wait; LossRecovery may decide otherwise
-    int64_t GetLengthPs() const
-    {
-        return m_lengthPs;
-    }
-
-    /// @return since when it runs
-    int64_t GetStartPs() const
-    {
-        return m_startPs;
-    }
-
-    /// @return its end at that time, or NEVER_PS if it does not run
-    int64_t GetDeadlinePs() const
-    {
-        return m_deadlinePs;
-    }
-
-    /// @return timeouts in a row without progress
-    uint32_t GetRetries() const
-    {
-        return m_retries;
-    }
-
-    /// @brief For LossRecovery::OnSend(): with this frame, start again and ask for the deadline.
-    void AskAnew()
-    {
-        m_deadlinePs = NEVER_PS;
-    }
-
-  private:
-    friend class RetransmissionTimers;
-
-    int64_t m_lengthPs{0};
-    int64_t m_startPs{0};
-    int64_t m_deadlinePs{NEVER_PS};
-    int64_t m_entryPs{NEVER_PS}; //!< key of the valid entry in the heap
-    uint32_t m_retries{0};
-};
-
-/**
- * @ingroup roce
  * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
  *
  * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
@@ -94,46 +47,11 @@ class RetransmissionTimer
 class QueuePair
 {
   public:
-    /// What a change of rate does to a pacing gap that has begun.
-    enum class Repacing : uint8_t
-    {
-        STRETCH, //!< what is left of it becomes longer or shorter in proportion
-        SHIFT,   //!< its end moves by the difference of the whole gaps at both rates
-        NONE,    //!< nothing: the rate holds from the next packet on
-    };
+    using Config = QueuePairConfig;
+    using Repacing = Config::Repacing;
 
     /// busyIndex of a queue pair all of whose messages are acknowledged.
     static constexpr uint32_t NOT_BUSY = UINT32_MAX;
-
-    /// What a queue pair is made with.
-    struct Config
-    {
-        uint32_t src{0};                          //!< own NIC
-        uint32_t dst{0};                          //!< NIC of the receiver
-        uint32_t dstQp{0};                        //!< its number there
-        uint8_t trafficClass{3};                  //!< class of its data
-        uint16_t entropy{0};                      //!< UDP source port
-        uint32_t mtuBytes{4096};                  //!< payload of a full packet
-        uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
-        const FrameExtension* extension{nullptr}; //!< of each data frame, or null
-        uint32_t framingBytes{20};               //!< wire bytes per frame in addition to frameBytes
-        uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
-        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
-        uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
-        uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
-        bool telemetry{false};     //!< data carries an INT stack
-        bool closeWhenDone{true};  //!< free it when every message is acknowledged
-        bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
-        bool dueClock{false};     //!< a pacing gap begins when its packet was due, not when it left
-        bool countsOthers{false}; //!< othersDuePs is wanted
-        Repacing repacing{Repacing::STRETCH};
-        uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
-        uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
-        uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
-        int64_t tickPs{0}; //!< pacing gaps are cut to whole multiples; 0: exact
-        bool costs{false}; //!< a message is sent when Allow() says so, not when it is posted
-    };
 
     /// What an ACK or NAK did.
     struct AckResult
