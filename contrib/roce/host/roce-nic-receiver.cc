@@ -135,6 +135,12 @@ void
 NicReceiver::OnData(Frame* frame, int64_t nowPs)
 {
     Nic::Counters& counters = m_nic.m_counters;
+    if (m_ingress && !m_ingress->Accept(m_nic.WireBytes(frame->frameBytes), nowPs))
+    {
+        ++counters.ingressDrops;
+        FramePool::Free(frame);
+        return;
+    }
     const auto path = [&] {
         return m_nic.m_oracle(m_nic.m_nicIndex, frame->src, frame->entropy, frame->trafficClass);
     };
@@ -172,6 +178,10 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     }
     if (action != ReceiverQp::Action::NOTHING)
     {
+        if (action == ReceiverQp::Action::NAK)
+        {
+            qp.feedback->OnLoss(nowPs, replies);
+        }
         Answer(qp, *frame, action == ReceiverQp::Action::NAK, nowPs);
     }
     if (qp.NextTimerPs() < qp.timerEntryPs)
@@ -242,6 +252,8 @@ NicReceiver::RunTimers(int64_t atPs)
                 FramePool::Free(nak);
                 continue;
             }
+            Replies replies(*this, qp, entry.what, atPs);
+            qp.feedback->OnLoss(atPs, replies);
             ++m_nic.m_counters.naksSent;
             nak->frameBytes = std::max(nak->frameBytes, m_nic.m_ackMinBytes);
             m_nic.m_control.Push(nak);

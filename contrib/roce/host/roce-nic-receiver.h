@@ -3,6 +3,7 @@
 #define ROCE_NIC_RECEIVER_H
 
 #include "roce-delay-line.h"
+#include "roce-ingress-limit.h"
 #include "roce-receiver-table.h"
 
 #include "ns3/roce-fetch.h"
@@ -59,6 +60,19 @@ class NicReceiver
     /// @brief From now on hosts see messages later, and CNPs are sent later. @param deliveryPs
     /// @param cnpPs by so much
     void SetLatencies(int64_t deliveryPs, int64_t cnpPs);
+
+    /// @brief From now on, lose data that come faster. @param rateBps accepted @param bufferBytes
+    /// what may wait
+    void SetIngress(uint64_t rateBps, uint64_t bufferBytes)
+    {
+        m_ingress = std::make_unique<IngressLimit>(rateBps, bufferBytes);
+    }
+
+    /// @return whether data may be lost here
+    bool HasIngressLimit() const
+    {
+        return m_ingress != nullptr;
+    }
 
     /// @brief Run the timers that are due. @param atPs current time
     void RunTimers(int64_t atPs);
@@ -132,13 +146,14 @@ class NicReceiver
 
     Nic& m_nic;
     ReceiverTable m_table;
-    TimeHeap<uint32_t> m_timers;            //!< by QP number
-    std::vector<Shared> m_shared;           //!< in the order in which they were first asked for
-    std::vector<uint64_t> m_done;           //!< scratch: cookies
-    std::unique_ptr<Latencies> m_latencies; //!< null: there are none
-    ReceiverQp* m_last{nullptr};            //!< has got data last; for Fetch()
-    uint32_t m_lastQpn{0};                  //!< its number
-    int64_t m_sharedPs{NEVER_PS};           //!< the NIC looks at them at this time or earlier
+    TimeHeap<uint32_t> m_timers;             //!< by QP number
+    std::vector<Shared> m_shared;            //!< in the order in which they were first asked for
+    std::vector<uint64_t> m_done;            //!< scratch: cookies
+    std::unique_ptr<Latencies> m_latencies;  //!< null: there are none
+    std::unique_ptr<IngressLimit> m_ingress; //!< null: as fast as the link
+    ReceiverQp* m_last{nullptr};             //!< has got data last; for Fetch()
+    uint32_t m_lastQpn{0};                   //!< its number
+    int64_t m_sharedPs{NEVER_PS};            //!< the NIC looks at them at this time or earlier
 };
 
 } // namespace ns3::roce

@@ -196,6 +196,15 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
+     * @brief The queue pair reports a loss: a NAK follows.
+     * @param nowPs current time
+     * @param sink for what is to be sent now, before the NAK
+     */
+    virtual void OnLoss([[maybe_unused]] int64_t nowPs, [[maybe_unused]] ReplySink& sink)
+    {
+    }
+
+    /**
      * @brief What every ACK or NAK echoes of the data that it answers: CE, time stamp, INT (moved,
      * not copied), an extension that asks for it. Their bytes are charged to the ACK.
      * @param ack answer
@@ -307,6 +316,7 @@ class FeedbackChain : public ReceiverFeedback
     Ptr<ReceiverFeedback> Fork() const override;
     void Start(const PathInfo& path, int64_t nowPs) override;
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
+    void OnLoss(int64_t nowPs, ReplySink& sink) override;
     void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
     void OnTimer(int64_t nowPs, ReplySink& sink) override;
     bool CanRetuneLate() const override;
@@ -320,7 +330,8 @@ class FeedbackChain : public ReceiverFeedback
 
 /**
  * @brief DCQCN's notification point: CE-marked data gives a CNP, at most one per interval and queue
- * pair (Zhu et al., SIGCOMM 2015, section 3).
+ * pair (Zhu et al., SIGCOMM 2015, section 3). With CnpOnLoss a NAK is preceded by one, too, within
+ * the same interval.
  */
 class EcnCnpFeedback : public ReceiverFeedback
 {
@@ -330,6 +341,7 @@ class EcnCnpFeedback : public ReceiverFeedback
 
     Ptr<ReceiverFeedback> Fork() const override;
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
+    void OnLoss(int64_t nowPs, ReplySink& sink) override;
     void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
 
     bool CanRetuneLate() const override
@@ -338,7 +350,10 @@ class EcnCnpFeedback : public ReceiverFeedback
     }
 
   private:
+    void Notify(int64_t nowPs, ReplySink& sink);
+
     Time m_interval;                //!< attribute CnpInterval
+    bool m_onLoss{false};           //!< attribute CnpOnLoss
     int64_t m_nextCnpPs{INT64_MIN}; //!< no CNP before this time
 };
 

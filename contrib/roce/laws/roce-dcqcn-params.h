@@ -54,6 +54,8 @@ struct DcqcnParams
     bool release;
     bool cnpInAck;
     bool bdpWindow;
+    bool cnpOnLoss;
+    bool cutOnLoss;
 
     static const ParameterTable<DcqcnParams>& Table();
 };
