@@ -3,8 +3,10 @@
 #include "counting-sink.h"
 #include "roce-law-fixture.h"
 
+#include "ns3/boolean.h"
 #include "ns3/object-factory.h"
 #include "ns3/roce-dcqcn.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-receiver-feedback.h"
 
 #include <cmath>
@@ -224,6 +226,53 @@ TEST(EcnCnpFeedback, CnpIntervalLimitsCnps)
         }
         EXPECT_EQ(cnps, expected) << interval;
     }
+}
+
+TEST(EcnCnpFeedback, LossesGiveCnpsWithinTheSameInterval)
+{
+    Frame marked{};
+    marked.ecn = ECN_CE;
+    for (const bool onLoss : {false, true})
+    {
+        auto np = CreateObject<EcnCnpFeedback>();
+        np->SetAttribute("CnpInterval", StringValue("50us"));
+        np->SetAttribute("CnpOnLoss", BooleanValue(onLoss));
+        CountingSink sink;
+        np->OnLoss(0, sink);
+        EXPECT_EQ(sink.sent, std::vector<FrameKind>(onLoss, FrameKind::CNP));
+        EXPECT_NE(sink.SendsCnp(*np, marked, 49 * US), onLoss) << "one interval for both";
+        sink.sent.clear();
+        np->OnLoss(100 * US, sink);
+        EXPECT_EQ(sink.sent.size(), onLoss);
+        np->OnLoss(149 * US, sink);
+        EXPECT_EQ(sink.sent.size(), onLoss) << "too soon";
+    }
+}
+
+TEST(Dcqcn, CutOnLossTakesLossesForCnps)
+{
+    AckInfo ack;
+    ack.nowPs = 3 * US;
+    ack.isLoss = true;
+    auto plain = Make({{"Profile", "paper"}});
+    plain->OnAck(ack);
+    plain->OnTimeout(4 * US);
+    EXPECT_EQ(plain->GetRateBps(), 100000000000u);
+    auto nak = Make({{"Profile", "paper"}, {"CutOnLoss", "true"}});
+    nak->OnAck(ack);
+    EXPECT_EQ(nak->GetRateBps(), 50000000000u);
+    auto timeout = Make({{"Profile", "paper"}, {"CutOnLoss", "true"}});
+    timeout->OnTimeout(3 * US);
+    EXPECT_EQ(timeout->GetRateBps(), 50000000000u);
+}
+
+TEST(Dcqcn, NeedsNoMarksIfLossesCount)
+{
+    EXPECT_TRUE(Make({})->NeedsEcn());
+    EXPECT_FALSE(Make({{"CnpOnLoss", "true"}})->NeedsEcn());
+    EXPECT_FALSE(Make({{"CutOnLoss", "true"}})->NeedsEcn());
+    EXPECT_THROW(Make({{"CnpOnLoss", "true"}, {"CnpInAck", "true"}}), InputError)
+        << "there are no CNPs";
 }
 
 TEST(Dcqcn, NamesTheReceiverItNeeds)
