@@ -77,6 +77,10 @@ TEST_F(SystemTest, DcqcnWithoutMarks)
         EXPECT_EQ(Sum(net).delivered, 10000000u);
         EXPECT_GT(Sum(net).naks, 0u);
         EXPECT_EQ(Sum(net).cnps > 0, std::string(signal) == "CnpOnLoss");
+        if (Sum(net).cnps)
+        {
+            EXPECT_GT(Sum(net).cnps, Sum(net).naks) << "more data than one are out of sequence";
+        }
         EXPECT_LT(slowestBps, 60 * G) << signal;
         Simulator::Destroy();
     }

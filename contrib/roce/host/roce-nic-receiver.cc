@@ -176,12 +176,12 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     {
         NoteReceived(cookie, nowPs);
     }
+    if (frame->psn >= qp.expectedPsn)
+    {
+        qp.feedback->OnLoss(nowPs, replies);
+    }
     if (action != ReceiverQp::Action::NOTHING)
     {
-        if (action == ReceiverQp::Action::NAK)
-        {
-            qp.feedback->OnLoss(nowPs, replies);
-        }
         Answer(qp, *frame, action == ReceiverQp::Action::NAK, nowPs);
     }
     if (qp.NextTimerPs() < qp.timerEntryPs)

@@ -185,7 +185,7 @@ EcnCnpFeedback::GetTypeId()
                           MakeTimeAccessor(&EcnCnpFeedback::m_interval),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("CnpOnLoss",
-                          "A loss gives a CNP, too: it precedes the NAK",
+                          "Data that come while earlier ones are missing give a CNP, too",
                           BooleanValue(false),
                           MakeBooleanAccessor(&EcnCnpFeedback::m_onLoss),
                           MakeBooleanChecker());

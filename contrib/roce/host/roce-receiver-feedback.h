@@ -196,9 +196,9 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
-     * @brief The queue pair reports a loss: a NAK follows.
+     * @brief Data have come while earlier ones are missing, lost or overtaken; or a NAK repeats it.
      * @param nowPs current time
-     * @param sink for what is to be sent now, before the NAK
+     * @param sink for what is to be sent now, before a NAK
      */
     virtual void OnLoss([[maybe_unused]] int64_t nowPs, [[maybe_unused]] ReplySink& sink)
     {
@@ -330,7 +330,7 @@ class FeedbackChain : public ReceiverFeedback
 
 /**
  * @brief DCQCN's notification point: CE-marked data gives a CNP, at most one per interval and queue
- * pair (Zhu et al., SIGCOMM 2015, section 3). With CnpOnLoss a NAK is preceded by one, too, within
+ * pair (Zhu et al., SIGCOMM 2015, section 3). With CnpOnLoss so do data out of sequence, within
  * the same interval.
  */
 class EcnCnpFeedback : public ReceiverFeedback

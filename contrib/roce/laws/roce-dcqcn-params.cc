@@ -140,7 +140,8 @@ DcqcnParams::Table()
             .Help("none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
                   "2019)")
             .Flag("CnpOnLoss", &P::cnpOnLoss, {false})
-            .Help("true: the receiver sends a CNP before a NAK, too, within MinTimeBetweenCnps")
+            .Help("true: the receiver answers data out of sequence with a CNP, too, within "
+                  "MinTimeBetweenCnps")
             .Flag("CutOnLoss", &P::cutOnLoss, {false})
             .Help("true: a loss that the sender finds (NAK, timeout) counts as a CNP")
             .Finish(FinishDcqcn);
