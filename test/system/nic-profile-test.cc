@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Kinds of NICs: profiles, a limit of what a receiver takes, CNPs on losses.
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 using namespace ns3;
@@ -48,10 +49,10 @@ TEST_F(SystemTest, IngressLimitLosesData)
 TEST_F(SystemTest, IngressBufferHoldsAFrame)
 {
     Config::SetDefault("ns3::roce::Nic::IngressRate", StringValue("50Gbps"));
-    Config::SetDefault("ns3::roce::Nic::IngressBuffer", StringValue("4096"));
+    Config::SetDefault("ns3::roce::Nic::IngressBuffer", StringValue("4096B"));
     Network net;
     MakeStar(net, 2);
-    EXPECT_THROW(net.Build(), InputError);
+    ExpectRefused([&] { net.Build(); }, "B of a full frame");
 }
 
 // Without marks, DCQCN hears of losses only: by the receiver, or by itself.
