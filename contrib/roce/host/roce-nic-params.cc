@@ -8,13 +8,17 @@ namespace ns3::roce
 
 /*
  * Sources of the values of connectx5 (100 Gbit/s) and connectx7 (400 Gbit/s):
- * [d] data sheet: messages per second.
+ * [d] messages per second as the vendor states them; to be checked against the data sheets.
+ *
  * [f] fitted to measurements of two ConnectX-5 at one switch, see doc/howto/your-nic.rst:
- *     PostLatency and DeliveryLatency together to a WRITE of 2 B (2.08 us), CompletionLatency to
- * the offset of messages at depth 1 (4.48 us), MessageGap to the ratio of depth 16 to depth 1 at 64
- * KiB (1.573), AckEveryN to the goodput of a ring (97.98 Gbit/s each). How the first sum is divided
- * has no effect on these. [s] as the other profile: no measurement at hand. An ingress limit is in
- * neither: which rate a NIC takes depends on its host.
+ * PostLatency and DeliveryLatency together to a WRITE of 2 B (2.08 us; how the sum is divided has
+ * no effect on these), CompletionLatency to the offset of messages at depth 1 (4.48 us), MessageGap
+ * to the ratio of depth 16 to depth 1 at 64 KiB (1.573), AckEveryN to the goodput of a ring (97.98
+ * Gbit/s each).
+ *
+ * [s] as the other profile: no measurement at hand.
+ *
+ * An ingress limit is in neither: which rate a NIC takes depends on its host.
  */
 const ParameterTable<NicParams>&
 NicParams::Table()
