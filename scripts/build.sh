@@ -14,35 +14,21 @@ set -euo pipefail
 source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-build_dir=$root/build
-configure=(-DCMAKE_BUILD_TYPE=Release)
-case "${1:-}" in
---debug)
-    build_dir=$root/build-debug
-    configure=(-DCMAKE_BUILD_TYPE=Debug)
+declare -A variants=(
+    [--debug]="build-debug -DCMAKE_BUILD_TYPE=Debug"
+    [--sanitize]="build-asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DROCE_SANITIZE=ON"
+    [--tsan]="build-tsan -DCMAKE_BUILD_TYPE=Release -DROCE_SANITIZE_THREADS=ON"
+    [--clang]="build-clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++"
+    [--kernel]="build-kernel -DCMAKE_BUILD_TYPE=Debug -DROCE_SYSTEMS="
+)
+variant="build -DCMAKE_BUILD_TYPE=Release"
+if [ $# -gt 0 ] && [ -n "${variants[$1]:-}" ]; then
+    variant=${variants[$1]}
     shift
-    ;;
---sanitize)
-    build_dir=$root/build-asan
-    configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DROCE_SANITIZE=ON)
-    shift
-    ;;
---tsan)
-    build_dir=$root/build-tsan
-    configure=(-DCMAKE_BUILD_TYPE=Release -DROCE_SANITIZE_THREADS=ON)
-    shift
-    ;;
---clang)
-    build_dir=$root/build-clang
-    configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++)
-    shift
-    ;;
---kernel)
-    build_dir=$root/build-kernel
-    configure=(-DCMAKE_BUILD_TYPE=Debug -DROCE_SYSTEMS=)
-    shift
-    ;;
-esac
+fi
+read -r folder options <<<"$variant"
+build_dir=$root/$folder
+read -ra configure <<<"$options"
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     build_dir=$1
     shift

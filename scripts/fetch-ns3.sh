@@ -25,7 +25,7 @@ fi
 for command in apt-get dpkg-source; do
     if ! command -v "$command" >/dev/null; then
         echo "error: $command not found; run scripts/install.sh --with-ns3-source, or unpack ns-3 by hand and" \
-            "name its folder to scripts/in-tree.sh" >&2
+            "name its folder to test/in-tree.sh" >&2
         exit 1
     fi
 done
@@ -63,7 +63,7 @@ available || own_sources
 if ! available; then
     cat "$log" >&2
     echo "error: apt finds no source package $package; add deb-src to the Types of Debian's archive in /etc/apt and run" \
-        "apt-get update, or unpack ns-3 by hand and name its folder to scripts/in-tree.sh" >&2
+        "apt-get update, or unpack ns-3 by hand and name its folder to test/in-tree.sh" >&2
     exit 1
 fi
 

@@ -2,7 +2,7 @@
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
 # Usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]
 #   --with-slurm        for the test of campaigns on a cluster
-#   --with-ns3-source   for scripts/in-tree.sh without a tree of one's own
+#   --with-ns3-source   for test/in-tree.sh without a tree of one's own
 #   --with-mpi          for scripts/build-ns3.sh
 set -euo pipefail
 source "$(dirname "$0")/help.sh"

@@ -411,6 +411,17 @@ def run_main(main) -> None:
         sys.exit(130)
 
 
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 1")
+    return value
+
+
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments that all scripts on run folders share."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder (or a flows.csv)")

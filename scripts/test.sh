@@ -6,7 +6,7 @@
 #             would only show again (most C++ tests, fuzzers)
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer, with clang++ and little optimisation
 #             (a build from nothing is without roce-release-tests, and only the module is instrumented)
-#   in-tree   the module inside an ns-3 source tree (scripts/in-tree.sh), in build-ns3
+#   in-tree   the module inside an ns-3 source tree (test/in-tree.sh), in build-ns3
 #   kernel    the module without the systems of papers (build-kernel), and what its tests are then
 #   tsan      ThreadSanitizer (build-tsan) over runs of 2 and 3 threads, golden and random: not by default, ten minutes more
 # New build folders are made for a build from nothing (ROCE_COLD_BUILD of scripts/build.sh).
@@ -45,7 +45,7 @@ in_tree=
 if has in-tree; then
     mkdir -p build
     in_tree_log=$root/build/in-tree.log
-    setsid nice -n 5 scripts/in-tree.sh >"$in_tree_log" 2>&1 &
+    setsid nice -n 5 test/in-tree.sh >"$in_tree_log" 2>&1 &
     in_tree=$!
     trap '[ -z "$in_tree" ] || kill -- -"$in_tree"' EXIT
     echo "inside an ns-3 tree: building in the background, see $in_tree_log"
@@ -57,7 +57,7 @@ finish_in_tree() {
     in_tree=
     if [ "$status" -ne 0 ]; then
         cat "$in_tree_log"
-        echo "error: scripts/in-tree.sh failed with status $status" >&2
+        echo "error: test/in-tree.sh failed with status $status" >&2
         exit "$status"
     fi
     tail -n 1 "$in_tree_log"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A baseline: runs with their command lines and the completion time of every flow, as one text file; the runs made again and
-compared with it, flow by flow, then by metric with bounds.
+compared with it, flow by flow, then by metric with bounds; what is said of that for the terminal, as Markdown, as JUnit XML.
 
     format: 1
     bounds: ['*=1%']
@@ -20,10 +20,9 @@ Sizes and hosts of the flows are not in it: those of the new run are the same, o
 """
 
 import os
-import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from xml.etree import ElementTree
 
 import yaml
 
@@ -33,7 +32,7 @@ from roce_files import write_whole
 from . import provenance, regress, yamlread
 from .experiment import Experiment
 from .plan import readable
-from .program import clean_environment, data_hash, is_trusted, local, portable, program_path, refusal
+from .program import call, data_hash, in_parallel, is_trusted, local, portable, program_path, refusal
 from .run import FINISHED
 
 FORMAT = 1
@@ -190,8 +189,7 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
         raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
     options = [local(o, folder) for o in [*order.options, *more]]
     with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
-        done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="replace", check=False, env=clean_environment())
+        done = call([path, *options, "--out=."], cwd=place)
         if done.returncode not in FINISHED:
             last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
             return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
@@ -204,15 +202,6 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
             return use(run, done.returncode, inputs), ""
         except rr.ResultError as error:
             return None, f"no result: {error}"
-
-
-def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
-    """All results in order; the first error ends it."""
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        return list(pool.map(work, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def record(orders: List[Order], folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound]) -> List[Recorded]:
@@ -271,3 +260,88 @@ def check(found: Baseline, folder: str, build: Optional[str], jobs: int, bounds:
     if metrics:
         regress.check_bounds(bounds, metrics)
     return outcomes
+
+
+# ------------------------------------------------------------------------------------------ report
+
+
+class Report(NamedTuple):
+    """All that scripts/regress check found."""
+
+    title: str  # the baseline
+    outcomes: List[Outcome]
+    exact: bool  # whether every flow must be as it was
+
+    def failed(self) -> List[Outcome]:
+        """Runs that are not within their bounds, or were made of other inputs."""
+        return [o for o in self.outcomes if o.verdict(self.exact) != "within"]
+
+    def status(self) -> int:
+        """Of the script: 0 within, 1 beyond, other flows or inputs, 3 a run failed."""
+        return 3 if any(o.error for o in self.outcomes) else 1 if self.failed() else 0
+
+    def verdict(self) -> str:
+        others = sum(bool(o.inputs) for o in self.outcomes)
+        return (f"{len(self.outcomes)} run(s), {len(self.failed())} not within their bounds"
+                + (f" or not of the baseline's inputs ({others})" if others else "") + ": " + ("FAILED" if self.failed() else "passed"))
+
+    def rows(self) -> List[List[str]]:
+        """Changes of metrics, a row for each fact."""
+        return regress.table([c for o in self.outcomes for c in o.changes], len(self.outcomes))
+
+    def runs(self) -> rr.Table:
+        """A row for each run."""
+        rows = []
+        for o in self.outcomes:
+            largest = f"{regress.percent(o.changed[0][0], 'done or not')} (flow {o.changed[0][1]})" if o.changed else "-"
+            rows.append([o.name, o.verdict(self.exact), f"{len(o.changed)} of {o.flows}", largest, str(len(regress.different(o.beyond())))])
+        return ["run", "verdict", "flows with another FCT", "largest", "facts beyond"], rows
+
+    def remarks(self) -> List[str]:
+        """Lines on runs that were not compared, or not with the same inputs or ideal times."""
+        lines = [f"{o.name}: {o.error}" for o in self.outcomes if o.error]
+        lines += [f"{o.name}: not the workload of the baseline: {o.other}" for o in self.outcomes if o.other]
+        for path in dict.fromkeys(p for o in self.outcomes for p in o.inputs):
+            names = [o.name for o in self.outcomes if path in o.inputs]
+            lines.append(f"input {path} is not that of the baseline in {len(names)} run(s), first {names[0]}: restore it, or record "
+                         "the baseline again")
+        ideal = sum(not o.ideal for o in self.outcomes)
+        if ideal:
+            lines.append(f"ideal completion times are others than in the baseline in {ideal} run(s): slowdowns of both are "
+                         "over the new ones")
+        return lines
+
+    def text(self, show: int) -> str:
+        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks(), regress.text(self.rows(), show) + self.verdict()]) + "\n"
+
+    def markdown(self, show: int) -> str:
+        """For a comment in a pull request."""
+        rows = self.rows()
+        parts = [f"## Flow completion times against `{self.title}`: {'FAILED' if self.failed() else 'passed'}",
+                 self.verdict() + ".", rr.format_markdown(self.runs())]
+        parts += ["\n".join(f"* {line}" for line in self.remarks())] if self.remarks() else []
+        if rows:
+            parts += ["Metrics that changed, the largest first" + (f" ({show} of {len(rows)})" if len(rows) > show else "") + ":",
+                      rr.format_markdown((regress.HEADER, rows[:show]))]
+        else:
+            parts.append("No metric changed.")
+        return "\n\n".join(parts) + "\n"
+
+    def junit(self, show: int) -> str:
+        """JUnit XML: a test case for each run. No times: the same results give the same file."""
+        errors = sum(bool(o.error) for o in self.outcomes)
+        counts = {"tests": str(len(self.outcomes)), "failures": str(len(self.failed()) - errors), "errors": str(errors)}
+        root = ElementTree.Element("testsuites", counts)
+        suite = ElementTree.SubElement(root, "testsuite", {"name": self.title, **counts})
+        for o in self.outcomes:
+            case = ElementTree.SubElement(suite, "testcase", {"classname": "regress", "name": o.name})
+            if o.error:
+                ElementTree.SubElement(case, "error", {"message": o.error})
+            elif o in self.failed():
+                facts = regress.table(o.beyond(), 1, True)
+                message = o.other or (f"other inputs: {', '.join(o.inputs)}" if o.inputs else
+                                      f"{facts[0][0]} {facts[0][3]}, bound {facts[0][4]}" if facts
+                                      else f"{len(o.changed)} of {o.flows} flows have another FCT")
+                ElementTree.SubElement(case, "failure", {"message": message}).text = regress.text(facts, show)
+        ElementTree.indent(root)
+        return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -9,13 +9,12 @@ import roce_results as rr
 from roce_plot import axes, look
 import pandas as pd
 
-from .estimates import Estimate, Results, plain_of
+from .estimates import Estimate, Results, number, plain_of
 from .expression import NotMeasured
 from .grades import DEFAULT_RULES, GRADES, default_band, reported_number
 from .grid import Selection, seed_count
 from .plots import Plot
 from .score import Score, Scorer, interval
-from .tables import number
 
 ROW_INCHES = 0.24
 LABEL_WIDTH = 70  # of a line of a claim's text, characters

@@ -13,12 +13,11 @@ import roce_results as rr
 from roce_plot import axes, look
 import pandas as pd
 
-from .estimates import Estimate, Results, estimator, plain
+from .estimates import Estimate, Results, estimator, number, plain
 from .expression import NotMeasured
 from .grid import Selection, selects
 from .metrics import Metric
 from .plots import Plot
-from .tables import number
 
 UNFINISHED = "\u2020"
 CELL = ["row", "column", "colour", "text", "bold"]

@@ -23,7 +23,6 @@ import time
 from typing import Dict, List, Optional, Set
 
 import roce_results as rr
-from roce_jobs import duration_text
 
 from . import measure
 from .plan import Plan
@@ -39,6 +38,16 @@ LATENCY_SECONDS = 60.0  # how late a file of a cluster node may show here
 GRACE_SECONDS = 30.0  # for runs to end after an interrupt
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 ENDED = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT")
+
+
+def duration_text(seconds: float) -> str:
+    """12 s, 3 min 05 s, 1 h 02 min."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 def is_done(plan: Plan, key: str) -> bool:

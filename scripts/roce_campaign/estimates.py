@@ -43,10 +43,7 @@ TAILS = ("p2.5", "p97.5")  # of the bootstrap
 @functools.lru_cache(maxsize=None)
 def student_t(degrees: int) -> float:
     """Two-sided 95 % quantile of Student's t."""
-    try:
-        from scipy.special import stdtrit
-    except ImportError:
-        raise rr.ResultError("confidence intervals need scipy: apt install python3-scipy") from None
+    from scipy.special import stdtrit  # takes long to load
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
@@ -169,6 +166,20 @@ def plain(value: Optional[float]) -> str:
 def plain_of(e: Optional[Estimate]) -> List[str]:
     """An estimate and its interval for CSV files."""
     return [plain(n) for n in (e[:3] if e else [None] * 3)]
+
+
+def number(value: Optional[float]) -> str:
+    """Four significant digits without an exponent, where that is readable."""
+    if value is None:
+        return "-"
+    if value != 0 and (abs(value) >= 1e9 or abs(value) < 1e-3):
+        return f"{value:.3e}"
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+def interval(e: Optional[Estimate]) -> str:
+    """[1.2, 3.4] or nothing."""
+    return "" if not e or e.low is None else f"[{number(e.low)}, {number(e.high)}]"
 
 
 # ----------------------------------------------------------------------------------------- loading

@@ -8,15 +8,16 @@ import base64
 import os
 from typing import List, Optional, Sequence, Tuple
 
+import jinja2
+
 import roce_results as rr
 from roce_files import OwnFiles, write_whole
 
 from . import figures, grades, score
-from .estimates import Results
+from .estimates import Results, interval, number
 from .grid import seed_count, selects
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan
-from .tables import interval, number
 
 
 PIXELS_PER_PIXEL = 1.4  # of a figure for one of the page, for sharp text
@@ -77,10 +78,6 @@ def state(record: Optional[dict]) -> str:
 
 def render(results: Results, plan: Plan, scores: List[score.Score],
            drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
-    try:
-        import jinja2
-    except ImportError:
-        raise rr.ResultError("the page needs jinja2: apt install python3-jinja2") from None
     experiment = results.experiment
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))), autoescape=True,
                                      undefined=jinja2.StrictUndefined, trim_blocks=True)

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from typing import Dict, List, NamedTuple, Optional, Set
 
 import roce_manifest
@@ -21,10 +22,12 @@ from roce_files import write_whole
 
 from .experiment import Experiment
 from .grid import Point
-from .program import ROOT, code, data_hash
+from .program import ROOT, call, code, data_hash, in_parallel
+from .yamlread import Text
 
 FORMAT = 1  # of plan.json
 HASH_DIGITS = 8
+DRY_RUN = "dryRun"
 
 
 class PlannedRun(NamedTuple):
@@ -128,3 +131,48 @@ class Plan:
     def complete(self) -> List[PlannedRun]:
         """The runs that are there, each once."""
         return [r for r in self.by_key.values() if self.record(r) is not None]
+
+
+# ------------------------------------------------------------------------------------------ dry runs
+#
+# Values of options are judged by the program itself before the first run. Each distinct set of options of which no run is there is
+# started once, with --dryRun: the program sets all up and ends before its simulation. What it refuses is reported with the place in the
+# experiment's file. Programs without --dryRun are not asked.
+
+
+def judge(experiment: Experiment, run: PlannedRun) -> None:
+    """End if the program refuses a run's options."""
+    with tempfile.TemporaryDirectory(prefix="roce-dry-run-") as folder:
+        command = [experiment.program] + [f"--{o}={v}" for o, v in run.options.items()]
+        done = call(command + [f"--{experiment.seed_option}={run.seed}", "--out=.", f"--{DRY_RUN}=1"], cwd=folder)
+    if done.returncode != 0:
+        lines = [x for x in done.stderr.splitlines() if x.strip()] or [f"exit status {done.returncode}"]
+        text = ([x for x in lines if x.startswith("error: ")] or lines[-1:])[0].replace("error: ", "", 1)
+        point = ", ".join(f"{a}={v}" for a, v in run.point.items())
+        place = place_of(text, run.options) or f"{experiment.file}:1"
+        raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
+
+
+def place_of(text: str, options: Dict[str, str]) -> Optional[str]:
+    """The place of the option that a complaint is about: it is named, or name and value are there."""
+    def word(x: str) -> bool:
+        return re.search(rf"(?<![\w:.]){re.escape(x)}(?!\w|::)", text) is not None
+
+    named = [n for n in options if re.search(rf"--{re.escape(n)}(?!\w|::)", text)] \
+        or [n for n in options if word(n) and word(options[n])] or [n for n in options if word(n)]
+    places = [v.place for n, v in options.items() if n in named and isinstance(v, Text)]
+    return places[0] if places else None
+
+
+def refuse_bad_values(experiment: Experiment, plan: Plan, jobs: int) -> None:
+    """End if the program refuses the options of a run. @param jobs dry runs at a time"""
+    if DRY_RUN not in experiment.option_names:
+        return
+    first: Dict[tuple, PlannedRun] = {}  # of each set of options
+    good = set()  # of those a run is there
+    for run in plan.by_key.values():
+        options = tuple(run.options.items())
+        first.setdefault(options, run)
+        if options not in good and plan.record(run) is not None:
+            good.add(options)
+    in_parallel(lambda run: judge(experiment, run), [run for options, run in first.items() if options not in good], jobs)

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import subprocess
-from typing import Dict, List, Optional
+from concurrent.futures import ThreadPoolExecutor
+from typing import Callable, Dict, List, Optional, Sequence
 
 import roce_results as rr
 
@@ -67,10 +68,25 @@ def clean_environment() -> Dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith("NS_")}
 
 
+def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
+    """All results in order; the first error ends it."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return list(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def call(command: Sequence[str], **more) -> subprocess.CompletedProcess:
+    """A program that has ended, with what it printed. @param more arguments of subprocess.run()"""
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+                          env=clean_environment(), **more)
+
+
 def code(program: str) -> Dict[str, str]:
     """File name -> SHA-256 of the program and its ns-3 libraries (none for a script), without the commit and the linker's hash of
     it (build id), on which no result depends."""
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False, env=clean_environment())
+    done = call(["ldd", program])
     files = []
     for name, path in re.findall(r"^\s*(\S*ns3\S*) => (.+?)(?: \(0x[0-9a-f]+\))?$", done.stdout if done.returncode == 0 else "", re.M):
         if path == "not found":
@@ -91,8 +107,7 @@ def program_options(program: str, where: Text) -> List[str]:
     if not os.path.isfile(program) or not os.access(program, os.X_OK):
         fail(where, f"program '{program}' is not there or not executable; build the project (scripts/build.sh) or give a path")
     try:
-        done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, errors="replace", check=False,
-                              stdin=subprocess.DEVNULL, env=clean_environment())
+        done = call([program, "--help"], timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
         fail(where, f"program '{program}': --help does not work: {error}")
     names = re.findall(r"^\s+--([A-Za-z][\w:-]*?):?(?:\s|$)", done.stdout, re.MULTILINE)

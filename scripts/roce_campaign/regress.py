@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Completion times of two versions compared within bounds, flow by flow and by metric; whether two runs can be compared.
+"""Completion times of two versions compared within bounds, flow by flow and by metric; whether two runs can be compared; tables of changes,
+a row for each fact, the largest first.
 
 The metrics of a run are FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and inter flows and of each size bin,
 from flows.csv; the same statistics as summary.json states them; the number of flows and of unfinished ones.
@@ -25,6 +26,7 @@ PRINTED = 1e-9  # the last digits of printed numbers do not count
 OWN = ("out", "progress", "dryRun")  # options without influence on results
 PARTS = ("attributes", "globals", "topology")  # of a manifest; options and versions are compared by name
 FEW = 5
+HEADER = ["metric", "base", "new", "change", "bound", "verdict", "run", "runs"]
 
 
 class Bound(NamedTuple):
@@ -238,3 +240,50 @@ def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
         for metric, value in metrics.items():
             point.setdefault(metric, []).append(value)
     return {name: {m: math.fsum(v) / (1 if is_count(m) else len(v)) for m, v in point.items()} for name, point in together.items()}
+
+
+# ------------------------------------------------------------------------------------------ tables
+
+
+def weight(change: Change) -> Tuple:
+    """For sorting: beyond its bound first, then the largest, without the digits in which equal changes differ."""
+    return not change.beyond(), -round(abs(change.relative()), 7), change.metric, change.run
+
+
+def different(changes: Sequence[Change]) -> List[Change]:
+    """What changed, each fact once.
+
+    Several metrics may say the same: summary.json repeats flows.csv, and if all large flows are inter, the maxima of all, inter
+    and inter.>10MB are one flow's. Metrics of a run with the same two numbers are one fact; the shortest name stays, that of a
+    metric beyond its bound before others."""
+    facts: Dict[Tuple, Change] = {}
+    for change in sorted((c for c in changes if c.relative() != 0),
+                         key=lambda c: (not c.beyond(), c.metric.startswith("summary."), len(c.metric), c.metric)):
+        what = "count" if is_count(change.metric) else "slowdown" if ".slowdown." in change.metric else "fct"
+        digits = tuple(None if v is None else f"{v:.9g}" for v in (change.base, change.new))
+        facts.setdefault((change.run, what, *digits), change)
+    return list(facts.values())
+
+
+def percent(share: float, infinite: str) -> str:
+    """+3.000%"""
+    return infinite if math.isinf(share) else f"{100 * share:+.3f}%"
+
+
+def table(changes: Sequence[Change], runs: int, each: bool = False) -> List[List[str]]:
+    """Rows by metric: the run in which it changed most, and in how many. With `each` by metric and run."""
+    members: Dict[Tuple, List[Change]] = {}
+    for change in sorted(different(changes), key=weight):
+        members.setdefault((change.metric, change.run if each else ""), []).append(change)
+    rows = []
+    for worst, *others in sorted(members.values(), key=lambda some: weight(some[0])):
+        numbers = ["-" if v is None else f"{v:.6g}" for v in (worst.base, worst.new)]
+        rows.append([worst.metric, *numbers, percent(worst.relative(), "new or gone"), worst.bound.amount(),
+                     "BEYOND" if worst.beyond() else "within", worst.run, f"{1 + len(others)} of {runs}"])
+    return rows
+
+
+def text(rows: Sequence[List[str]], show: int) -> str:
+    """A table for the terminal."""
+    more = f"\n... and {len(rows) - show} more" if len(rows) > show else ""
+    return rr.format_aligned((HEADER, list(rows[:show]))) + more + "\n\n" if rows else ""

@@ -5,25 +5,29 @@ The program runs in a new folder, which gets the run's name when all is done. So
 processes at the same run do not mix. Before and after, the program, its libraries and inputs must be those of the plan.
 """
 
+import collections
 import contextlib
 import json
 import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
+import threading
 import time
+from typing import Any, Dict, List
 
 import roce_results as rr
 from roce_files import write_whole
-from roce_jobs import Job
 
 from . import measure, provenance, workspace
 from .plan import Plan, PlannedRun, run_hash
 from .program import clean_environment, code
 
-POLL_SECONDS = 0.05
 PROGRESS_SECONDS = 1.0  # between two writings of the progress file
+PIPE_SECONDS = 5.0  # for the rest of what a program says; not for ever: a grandchild may hold the pipe open
+LAST_LINES = 15  # of a failing run's standard error that are shown
 FINISHED = (0, 3)  # exit statuses with a result: 3 if some flows are not done
 
 
@@ -38,32 +42,92 @@ def check(plan: Plan, run: PlannedRun, when: str) -> None:
         raise rr.ResultError(f"{run.key}: a file that an option names is not what it was when the campaign was started")
 
 
-def execute(plan: Plan, run: PlannedRun, part: str) -> Job:
-    """Run the program in the folder `part`; an error if it leaves no result."""
+def read_message(line: str) -> Dict[str, Any]:
+    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no message
+    is {"": line}."""
+    try:
+        message = json.loads(line) if line.startswith("{") else None
+        if isinstance(message, dict) and "progress" in message:
+            return {"progress": {k: float(v) for k, v in message["progress"].items()}}
+    except (ValueError, TypeError, AttributeError):
+        message = None
+    return message if isinstance(message, dict) and message else {"": line}
+
+
+def text_lines(message: Dict[str, Any]) -> List[str]:
+    """The same for people: "warning: ...", and details below."""
+    lines = []
+    for kind, text in message.items():
+        if kind == "details" and isinstance(text, list):
+            lines += [f"  {detail}" for detail in text]
+        else:
+            lines.append(f"{kind}: {text}" if kind else text)
+    return lines
+
+
+def execute(plan: Plan, run: PlannedRun, part: str) -> dict:
+    """Run the program in the folder `part`; an error if it leaves no result. @return command, exitStatus and elapsedSeconds"""
     command = [plan.data["program"], *(f"--{o}={v}" for o, v in run.options.items()), f"--{plan.data['seedOption']}={run.seed}", "--out=."]
     command += ["--progress=json"] if plan.data["progress"] else []
-    job = Job(run.key, os.path.join(part, "run.log"), command, part, clean_environment())
-    shown = os.path.join(part, "progress.json")
-    job.start()
-    written = 0.0
-    try:
-        while (status := job.poll()) is None:
-            progress = job.progress
-            if progress and progress.get("wallSeconds", 0) >= written + PROGRESS_SECONDS:
-                written = progress["wallSeconds"]
-                write_whole(shown, json.dumps(progress))
-            time.sleep(POLL_SECONDS)
-    finally:
-        job.stop()
+    shown, tail = os.path.join(part, "progress.json"), collections.deque(maxlen=LAST_LINES)
+    started = time.monotonic()
+    with open(os.path.join(part, "run.log"), "wb", buffering=0) as log:
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE, cwd=part,
+                                       env=clean_environment())
+        except OSError as error:
+            raise rr.ResultError(f"{error.filename or command[0]}: cannot start: {error.strerror}") from None
+
+        def listen() -> None:
+            written = 0.0
+            for raw in process.stderr:
+                message = read_message(raw.decode("utf-8", "replace").rstrip())
+                progress = message.pop("progress", {})
+                if progress.get("wallSeconds", 0) >= written + PROGRESS_SECONDS and process.poll() is None:
+                    written = progress["wallSeconds"]
+                    with contextlib.suppress(rr.ResultError):
+                        write_whole(shown, json.dumps(progress))
+                for line in text_lines(message):
+                    tail.append(line)
+                    with contextlib.suppress(ValueError):  # closed: a grandchild speaks on
+                        log.write(line.encode("utf-8", "replace") + b"\n")
+
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        try:
+            status = process.wait()
+        finally:
+            end(process)
+            listener.join(timeout=PIPE_SECONDS)
     if status not in FINISHED:
-        raise rr.ResultError("\n".join(job.failure(status)).replace("error: ", "", 1))
+        how = f"exit status {status}" if status >= 0 else f"signal {signal_name(-status)}"
+        last = list(tail) or [f"(nothing on its standard error; see {log.name})"]
+        raise rr.ResultError("\n    ".join([f"{run.key} failed with {how}: {' '.join(command)}", *last]))
     if not os.path.exists(os.path.join(part, "summary.json")):  # which comes last
         raise rr.ResultError(f"{run.key}: the program left no summary.json")
     if rr.read_summary(part).get("interrupted"):
         raise rr.ResultError(f"{run.key}: the program was ended by a signal or a time limit, and has written a part of its result")
     with contextlib.suppress(FileNotFoundError):
         os.remove(shown)
-    return job
+    return {"command": command, "exitStatus": status, "elapsedSeconds": round(time.monotonic() - started, 3)}
+
+
+def end(process: subprocess.Popen) -> None:
+    """End a process if it runs."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
 
 
 def do(plan: Plan, run: PlannedRun) -> None:
@@ -76,7 +140,7 @@ def do(plan: Plan, run: PlannedRun) -> None:
         try:
             check(plan, run, "before")
             before = provenance.described(provenance.named_files(run.options.values(), part), part, plan.folder)
-            job = execute(plan, run, part)
+            done = execute(plan, run, part)
             check(plan, run, "during")
             problem = provenance.fault(part, before, plan.folder)
             if problem:
@@ -85,8 +149,7 @@ def do(plan: Plan, run: PlannedRun) -> None:
             direct = provenance.described((v for v in run.options.values() if os.path.isfile(v)), part, plan.folder)
             inputs = provenance.inputs(part, run.options.values(), plan.folder)
             record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed, "options": run.options,
-                      "command": job.command, "exitStatus": job.process.returncode, "code": plan.data["code"],
-                      "commit": plan.data["commit"], "elapsedSeconds": round(job.seconds, 3),
+                      **done, "code": plan.data["code"], "commit": plan.data["commit"],
                       "slurmJob": os.environ.get("SLURM_JOB_ID"), "outputs": provenance.outputs(part),
                       "inputs": {p: m for p, m in inputs.items() if p not in direct}}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")

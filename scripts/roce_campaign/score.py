@@ -191,37 +191,31 @@ class Scorer:
         return found
 
     def _score_relation(self, claim: Claim) -> Score:
-        held, open_held, open_failed, texts, failing, missing = 0, 0, 0, [], [], []
+        judged: List[Tuple[bool, bool, str]] = []  # of each case: whether it holds, whether that is open, text
+        missing: List[str] = []
         without: List[str] = []  # cases without what they need
         remarks: List[str] = []
         unfinished: Dict[int, int] = {}
-        single = None
-        few = ""
+        single, few = None, ""
         for case in claim.cases:
             prefix = f"{case.title}: " if case.title else ""
             try:
                 holds, text, difference, found = self.relation(case, unfinished)
-            except NotApplicable as error:
-                without.append(f"{prefix}{error}")
-                continue
             except NotMeasured as error:
-                missing.append(f"{prefix}{error}")
+                (without if isinstance(error, NotApplicable) else missing).append(f"{prefix}{error}")
                 continue
-            held += holds
-            if (difference and difference.low is not None
-                    and difference.low <= 0 <= difference.high and difference.low < difference.high):
+            is_open = False
+            if difference and difference.low is not None and difference.low <= 0 <= difference.high and difference.low < difference.high:
                 text += " (not significant)"
-                open_held += holds and case.expression.is_effect
-                open_failed += not holds and case.expression.is_effect
+                is_open = case.expression.is_effect
             elif case.expression.is_effect and self._too_few_seeds(case):
-                open_held += holds
-                few = self._too_few_seeds(case)
-            texts.append(prefix + text)
-            if not holds:
-                failing.append(prefix + text)
+                is_open, few = holds, self._too_few_seeds(case)
+            judged.append((holds, is_open, prefix + text))
             remarks += [r for r in found if r not in remarks]
             single = difference if len(claim.cases) == 1 else None
-        measured = len(texts)
+        texts, failing = [text for *_, text in judged], [text for holds, _, text in judged if not holds]
+        open_held, open_failed = (sum(is_open for holds, is_open, _ in judged if holds == which) for which in (True, False))
+        measured, held = len(judged), len(judged) - len(failing)
         if not measured:
             return self._result(claim, "", None, "N", (missing + without)[0])
         count = len(claim.cases) - len(without)

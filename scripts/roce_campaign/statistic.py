@@ -2,6 +2,7 @@
 """Statistics of values, by the names that experiments use."""
 
 import bisect
+import itertools
 import math
 from typing import List, Optional, Sequence, Tuple
 
@@ -52,10 +53,6 @@ def weighted_statistic(pairs: List[Tuple[float, float]], statistic: str) -> Opti
         return math.fsum(v * w for v, w in pairs) / math.fsum(w for _, w in pairs)
     if statistic in ("min", "max"):
         return pairs[0 if statistic == "min" else -1][0]
-    sums = []
-    total = 0.0
-    for _, weight in pairs:
-        total += weight
-        sums.append(total)
-    at = bisect.bisect_left(sums, total * per_million(statistic) / 1e6)
+    sums = list(itertools.accumulate(weight for _, weight in pairs))
+    at = bisect.bisect_left(sums, sums[-1] * per_million(statistic) / 1e6)
     return pairs[min(at, len(pairs) - 1)][0]

@@ -21,13 +21,10 @@ import re
 import shlex
 from typing import Dict, List, NoReturn, Optional, Tuple, Union
 
-import roce_results as rr
+import jsonschema
+import yaml
 
-try:
-    import jsonschema
-    import yaml
-except ImportError as missing:
-    raise rr.ResultError(f"campaigns need {missing.name}: apt install python3-{missing.name}") from None
+import roce_results as rr
 
 MAX_BYTES = 1_000_000  # of an experiment file
 MAX_DEPTH = 30  # of nesting, aliases followed

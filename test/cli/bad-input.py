@@ -158,7 +158,7 @@ BAD = [
     ("--lossModel=ns3::roce::Nic", "--lossModel is 'ns3::roce::Nic'", "RandomLoss"),
     ("--lossModel=BurstLoss[Foo=1]", "--lossModel has 'Foo=1'", "--PrintAttributes"),
     ("--lossModel=BurstLoss[LossRate=1]", "LossRate is 1", "LossRate < LossBad"),
-    ("--lossModel=RandomLoss[Rate=2]", "Rate is '2'", "0:1"),
+    ("--lossModel=RandomLoss[Rate=2]", "Rate is '2'", "0 <= Rate <= 1"),
     ("--loss=0.1 --lossModel=RunLoss", "--lossModel=RunLoss", "expected no --loss"),
     ("--lossModel=RunLoss[Profile=none|BurstSizes=1,1]", "BurstSizes is '1,1'", "sum is 1"),
     ("--lossModel=BurstLoss", "--lossModel=BurstLoss loses nothing", "expected a rate above 0"),

@@ -201,10 +201,10 @@ def test_two_at_once(folder):
 
 
 def test_compare_reference(folder):
-    """compare_reference.py, too, replaces its own files only."""
+    """test/reference/compare, too, replaces its own files only."""
     (folder / "reference.md").write_text("mine")
-    refused(run("compare_reference.py", "--out", folder), "reference.md", "compare_reference.py")
-    assert contents(folder) == {"reference.md": b"mine"}, "compare_reference.py: touched"
+    refused(run("../test/reference/compare", "--out", folder), "reference.md", "compare")
+    assert contents(folder) == {"reference.md": b"mine"}, "compare: touched"
 
 
 # ------------------------------------------------------------------------- odd experiment files

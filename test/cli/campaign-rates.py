@@ -7,7 +7,7 @@ The program writes rates.csv of four flows, whose throughputs and fairness one c
 
 import plot_queues
 import pytest
-from roce_campaign import estimates, figures, plots, rates, run_figures
+from roce_campaign import estimates, figures, plots, rates
 from roce_plot import look
 
 from support import rows
@@ -176,22 +176,22 @@ def test_figures(made):
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
     where = plots.selections(results.experiment, plot)[0]
-    runs = run_figures.first_runs(drawer, plot, where)
+    runs = figures.first_runs(drawer, plot, where)
     assert list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}"
     flows = rates.read(runs["a"])
     assert [p.flow.id for p in flows] == [0, 1, 2, 3], "flows of the warm-up count"
-    times, values = run_figures.line(flows[0], 200)
+    times, values = figures.line(flows[0], 200)
     assert times == [100.0 + 200 * i for i in range(8)] and all(abs(v - (60 if t < 400 else 20)) < 1e-9 for t, v in zip(times, values)), \
         f"line: {times} {values}"
-    assert run_figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half"
+    assert figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half"
     kept = []
     save = look.Figure.save
     look.Figure.save = lambda figure, *_: kept.append(figure)
-    run_figures.draw_rates(drawer, plot, where, "none.png")
+    figures.draw_rates(drawer, plot, where, "none.png")
     look.Figure.save = save
     panel = kept[0].panels[1]
     drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
-    colours = {scope: style["color"] for scope, style in run_figures.SCOPES.items()}
+    colours = {scope: style["color"] for scope, style in figures.SCOPES.items()}
     assert drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10), (colours["intra"], 1)], f"lines: {drawn}"
     assert list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a" and len(panel.get_lines()) == 5, \
         "fair share"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/check-ns3-versions.sh accepts headers that fit, in both layouts, and names the file where they do not; this and
+"""test/check-ns3-versions.sh accepts headers that fit, in both layouts, and names the file where they do not; this and
 the other scripts around ns-3 trees refuse bad arguments in one line. The commands of the chapter on ns-3 trees are run in a tree
-whose ./ns3 notes what it is asked for and has the programs of the build, and so is scripts/in-tree.sh, which must ask for the same.
+whose ./ns3 notes what it is asked for and has the programs of the build, and so is test/in-tree.sh, which must ask for the same.
 """
 
 import re
@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from chapters import DOC, ROOT, blocks
 
-from support import SCRIPTS, run
+from support import run
 
 # A source file of the module and an example, which includes ns3/core-module.h.
 FILES = "--only=roce-command-line|first-flow"
 
 
 def script(name, *arguments, status=0, **options):
-    """@return a finished script. @param options env: nothing else"""
-    return run(*(["env", "-i", *(f"{k}={v}" for k, v in options["env"].items())] if "env" in options else []), SCRIPTS / name, *arguments,
+    """@return a finished script of scripts/ or test/. @param options env: nothing else"""
+    path = next(folder / name for folder in (ROOT / "scripts", ROOT / "test") if (folder / name).exists())
+    return run(*(["env", "-i", *(f"{k}={v}" for k, v in options["env"].items())] if "env" in options else []), path, *arguments,
                status=status, timeout=500)
 
 
@@ -75,7 +76,7 @@ def stand_in_tree(folder, build):
 
 
 def test_page(build, folder):
-    """The page's commands work in a tree, and scripts/in-tree.sh configures, builds and tests as the page says."""
+    """The page's commands work in a tree, and test/in-tree.sh configures, builds and tests as the page says."""
     asked = stand_in_tree(folder, build)
     block = next(b for b in blocks(DOC / "howto" / "ns3-tree.rst") if b.argument == "console" and "./ns3 configure" in b.text())
     for command, _ in block.commands():

@@ -7,7 +7,7 @@ flows.csv, notes and warnings, or an error with its file, line and key.
 
 import pytest
 
-from support import LEAF_SPINE, SCRIPTS, rows, run, summary, write_files
+from support import HPCC_PATHS, LEAF_SPINE, rows, run, summary, write_files
 
 # Hosts 1 to 3 at switch 0.
 STAR = "4 1 3\n0\n" + "".join(f"0 {h} 100Gbps 0.001ms 0\n" for h in (1, 2, 3))
@@ -41,8 +41,8 @@ class Case:
         return self.programs.run(self.program, *options, f"--out=out{self.runs}", "--progress=none", cwd=self.folder, status=status)
 
     def paths(self, status=0):
-        """What scripts/hpcc_paths.py says of the files."""
-        return run(SCRIPTS / "hpcc_paths.py", "topology.txt", "flow.txt", cwd=self.folder, status=status)
+        """What hpcc_paths.py says of the files."""
+        return run(HPCC_PATHS, "topology.txt", "flow.txt", cwd=self.folder, status=status)
 
     def good(self, options, flows=None, said=(), silent=False):
         """It runs. @return rows of flows.csv. flows: (src, dst, bytes, start in ns); said: what stands in its messages"""

@@ -7,7 +7,7 @@ with room for what equal-time events and random numbers do.
 
 import pytest
 
-from support import REFERENCE, SCRIPTS, rows, run
+from support import HPCC_PATHS, REFERENCE, rows, run
 
 INPUTS = {"topology": REFERENCE / "topology.txt", "flows": REFERENCE / "flow.txt", "config": REFERENCE / "config.txt"}
 # Per transport: options, least number of flows equal to the nanosecond, least number within 1 %.
@@ -63,8 +63,8 @@ def check_fct(out):
 
 
 def test_paths():
-    """The reference's list of paths is what scripts/hpcc_paths.py makes."""
-    made = run(SCRIPTS / "hpcc_paths.py", INPUTS["topology"], INPUTS["flows"], "--next-hops=descending").stdout
+    """The reference's list of paths is what hpcc_paths.py makes."""
+    made = run(HPCC_PATHS, INPUTS["topology"], INPUTS["flows"], "--next-hops=descending").stdout
     assert made == (REFERENCE / "paths.csv").read_text()
 
 

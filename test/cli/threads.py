@@ -26,6 +26,12 @@ MORE = {
                             "--load=0.5", "--interFraction=0.3", "--wanDelay=20us", "--duration=200us", "--loss=1e-3",
                             "--lossRecovery=SelectiveRepeat", "--ns3::roce::Nic::QueueDepth=2", "--ns3::roce::Nic::IdleRestart=10us",
                             "--queues=20us", "--transport=20us"],
+    # Hosts and NICs take time for each message.
+    "message-costs": SMALL + ["--pattern=collective+incast+poisson", "--collectiveBytes=200000", "--incastSenders=6", "--incastBytes=200000",
+                              "--load=0.5", "--duration=200us", "--queues=20us",
+                              *(f"--ns3::roce::Nic::{cost}" for cost in ("PostLatency=700ns", "CompletionLatency=1100ns", "MessageGap=250ns",
+                                                                        "MessageRate=1e6", "DeliveryLatency=500ns", "CnpLatency=5us",
+                                                                        "QueueDepth=4"))],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/train_acc: two short trainings give the same bytes, another seed others, and the programs read what comes out."""
+"""PARALEON's train_acc: two short trainings give the same bytes, another seed others, and the programs read what comes out."""
 
-from support import LEAF_SPINE, SCRIPTS, refused, rows, run
+from support import LEAF_SPINE, ROOT, refused, rows, run
 
-SCRIPT = SCRIPTS / "train_acc"
+SCRIPT = ROOT / "contrib" / "roce" / "systems" / "paraleon" / "train_acc"
 
 
 def test_train_acc(programs, folder):

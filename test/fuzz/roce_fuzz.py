@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from roce_jobs import read_message, text_lines  # pylint: disable=wrong-import-position
+from roce_campaign.run import read_message, text_lines  # pylint: disable=wrong-import-position
 
 COMPILED_IN = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
 IN_DRIVER = COMPILED_IN + ("roce-api-calls",)

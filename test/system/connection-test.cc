@@ -92,12 +92,95 @@ TEST_F(Messages, OfQueuePairsOfTheirOwnShareTheLink)
     EXPECT_EQ(Sum(net).open, 0u);
 }
 
+// A lone message takes what its hosts take, too, and so does its ideal.
+TEST_F(Messages, CostTheirHosts)
+{
+    const int64_t plain = [] {
+        Network other;
+        MakeStar(other, 2);
+        other.Build();
+        return other.GetIdeal(Flow(0, 1, 1000000)).senderFctPs;
+    }();
+    Config::SetDefault("ns3::roce::Nic::PostLatency", TimeValue(NanoSeconds(700)));
+    Config::SetDefault("ns3::roce::Nic::CompletionLatency", TimeValue(NanoSeconds(1100)));
+    Config::SetDefault("ns3::roce::Nic::DeliveryLatency", TimeValue(NanoSeconds(500)));
+    Config::SetDefault("ns3::roce::Nic::QueueDepth", UintegerValue(1));
+    Run(1);
+    const IdealFct::Result ideal = net.GetIdeal(flows[0]);
+    EXPECT_EQ(ideal.senderFctPs, plain + 1800 * NS);
+    for (uint64_t i = 0; i < 3; ++i)
+    {
+        EXPECT_EQ(done->FctPs(i), static_cast<int64_t>(i + 1) * ideal.senderFctPs)
+            << "with depth 1 nothing overlaps";
+        EXPECT_EQ(done->received[i],
+                  static_cast<int64_t>(i) * ideal.senderFctPs + ideal.receiverFctPs);
+    }
+    EXPECT_EQ(begins->atPs[0], 700 * NS);
+}
+
+TEST_F(Messages, OverlapTheirCosts)
+{
+    Config::SetDefault("ns3::roce::Nic::PostLatency", TimeValue(NanoSeconds(700)));
+    Config::SetDefault("ns3::roce::Nic::CompletionLatency", TimeValue(NanoSeconds(1100)));
+    Config::SetDefault("ns3::roce::Nic::MessageGap", TimeValue(NanoSeconds(250)));
+    Run(1);
+    const int64_t each = begins->atPs[1] - begins->atPs[0];
+    EXPECT_EQ(begins->atPs[2] - begins->atPs[1], each);
+    const int64_t ideal = net.GetIdeal(flows[0]).senderFctPs;
+    EXPECT_EQ(done->FctPs(0), ideal);
+    EXPECT_EQ(done->FctPs(2), ideal + 2 * each) << "latencies of messages overlap";
+    const Nic& nic = *net.GetNic(0);
+    const uint32_t full = nic.WireBytes(nic.GetDataHeaderBytes() + nic.GetMtuBytes());
+    const uint32_t last = nic.WireBytes(nic.GetDataHeaderBytes() + 1000000 % nic.GetMtuBytes());
+    const int64_t bytes = full * (1000000 / nic.GetMtuBytes()) + last + nic.GetFirstHeaderBytes();
+    EXPECT_NEAR(each, bytes * 80 + 250 * NS, 1 * NS) << "the gap does not overlap";
+}
+
+TEST_F(Messages, OfOneNicBeginAtItsRate)
+{
+    Config::SetDefault("ns3::roce::Nic::MessageRate", DoubleValue(5000));
+    Run(0);
+    EXPECT_EQ(begins->atPs[0], 0);
+    EXPECT_EQ(begins->atPs[1], 200 * US);
+    EXPECT_EQ(begins->atPs[2], 400 * US);
+}
+
 TEST_F(Messages, WaitForDepth)
 {
     Config::SetDefault("ns3::roce::Nic::QueueDepth", UintegerValue(2));
     Run(1);
     EXPECT_LT(begins->atPs[1], done->sent[0].completedPs) << "two of them may be under way";
     EXPECT_GE(begins->atPs[2], done->sent[0].completedPs) << "three may not";
+}
+
+// A CNP leaves later than the data that it answers by its latency.
+TEST_F(SystemTest, CnpLatency)
+{
+    int64_t without = 0;
+    for (const int64_t latencyNs : {0, 55000})
+    {
+        Config::SetDefault("ns3::roce::Nic::CnpLatency", TimeValue(NanoSeconds(latencyNs)));
+        for (const char* const name : {"Kmin", "Kmax"}) // no chance
+        {
+            Config::SetDefault(std::string("ns3::roce::EcnMarker::") + name, StringValue("20000"));
+        }
+        SetRateLaw("Dcqcn");
+        Network net;
+        MakeStar(net, 3);
+        net.Build();
+        int64_t firstPs = -1;
+        net.GetNic(2)->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&firstPs](const Frame& f, Time at) {
+                firstPs = f.kind == FrameKind::CNP && firstPs < 0 ? at.GetTimeStep() : firstPs;
+            }));
+        InstallIncast(net, 3000000);
+        Simulator::Run();
+        Simulator::Destroy();
+        ASSERT_GT(firstPs, 0);
+        without = latencyNs ? without : firstPs;
+        EXPECT_NEAR(firstPs - without, latencyNs * NS, 100 * NS);
+    }
 }
 
 // Flows of one number are different connections to other NICs, back, and in other classes; more

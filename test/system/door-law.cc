@@ -28,33 +28,19 @@ DoorParams::Table()
     using P = DoorParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::test::DoorLaw", {"gentle", "bold"})
-            .Number("Gain",
-                    &P::gain,
-                    {0.25, 0.5},
-                    Range::AboveUpTo(0, 1),
-                    "Share of the way to the granted rate")
-            .Rate("MinRate", &P::minRateBps, {100e6}, Range::Above(0), "Floor of the rate")
-            .Number("Cut",
-                    &P::cut,
-                    {0.5, 0.8},
-                    Range::AboveUpTo(0, 1),
-                    "What a notification leaves of the rate")
-            .Duration("GrantPeriod",
-                      &P::grantPeriodPs,
-                      {20'000'000, 5'000'000},
-                      Range::Above(0),
-                      "Time between two CNPs with a grant")
-            .Number("GrantShare",
-                    &P::grantShare,
-                    {0.5, 0.9},
-                    Range::AboveUpTo(0, 1),
-                    "Granted rate over line rate")
+            .Number("Gain", &P::gain, {0.25, 0.5}, Range::AboveUpTo(0, 1))
+            .Help("Share of the way to the granted rate")
+            .Rate("MinRate", &P::minRateBps, {100e6}, Range::Above(0))
+            .Help("Floor of the rate")
+            .Number("Cut", &P::cut, {0.5, 0.8}, Range::AboveUpTo(0, 1))
+            .Help("What a notification leaves of the rate")
+            .Duration("GrantPeriod", &P::grantPeriodPs, {20'000'000, 5'000'000}, Range::Above(0))
+            .Help("Time between two CNPs with a grant")
+            .Number("GrantShare", &P::grantShare, {0.5, 0.9}, Range::AboveUpTo(0, 1))
+            .Help("Granted rate over line rate")
             .Live()
-            .Number("InitialShare",
-                    &P::initialShare,
-                    {0.25, 1},
-                    Range::AboveUpTo(0, 1),
-                    "First rate over line rate");
+            .Number("InitialShare", &P::initialShare, {0.25, 1}, Range::AboveUpTo(0, 1))
+            .Help("First rate over line rate");
     return table;
 }
 

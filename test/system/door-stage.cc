@@ -17,21 +17,12 @@ DoorStageParams::Table()
     using P = DoorStageParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::test::DoorStage")
-            .Size("Threshold",
-                  &P::thresholdBytes,
-                  {20000},
-                  Range::AtLeast(0),
-                  "Senders are told of longer queues")
-            .Duration("Hold",
-                      &P::holdPs,
-                      {5'000'000},
-                      Range::Above(0),
-                      "How long the first data frame of a flow waits")
-            .Duration("Interval",
-                      &P::intervalPs,
-                      {50'000'000},
-                      Range::Above(0),
-                      "Least time between two notifications of a flow");
+            .Size("Threshold", &P::thresholdBytes, {20000}, Range::AtLeast(0))
+            .Help("Senders are told of longer queues")
+            .Duration("Hold", &P::holdPs, {5'000'000}, Range::Above(0))
+            .Help("How long the first data frame of a flow waits")
+            .Duration("Interval", &P::intervalPs, {50'000'000}, Range::Above(0))
+            .Help("Least time between two notifications of a flow");
     return table;
 }
 

@@ -3,7 +3,6 @@
 #include "counting-sink.h"
 #include "roce-law-fixture.h"
 
-#include "ns3/roce-dcqcn-plus-feedback.h"
 #include "ns3/roce-dcqcn-plus.h"
 #include "ns3/roce-wire-format.h"
 

@@ -10,12 +10,9 @@
 #include "ns3/error-model.h"
 #include "ns3/object-factory.h"
 #include "ns3/pointer.h"
-#include "ns3/roce-burst-loss.h"
-#include "ns3/roce-chunk-loss.h"
 #include "ns3/roce-error-model-loss.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-random-loss.h"
-#include "ns3/roce-run-loss.h"
 #include "ns3/string.h"
 
 #include <cmath>

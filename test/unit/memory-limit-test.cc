@@ -4,7 +4,6 @@
 
 #include "ns3/roce-line-reader.h"
 #include "ns3/roce-memory-limit.h"
-#include "ns3/roce-text-line.h"
 
 #include <cmath>
 #include <filesystem>

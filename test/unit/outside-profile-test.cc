@@ -3,7 +3,7 @@
 // topology.
 #include "ns3/object.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/roce-option-preset.h"
+#include "ns3/roce-option-table.h"
 #include "ns3/roce-with-parameters.h"
 #include "ns3/string.h"
 
@@ -22,10 +22,11 @@ struct ProfiledParams
     static const ParameterTable<ProfiledParams>& Table()
     {
         using P = ProfiledParams;
-        static const auto table =
-            ParameterTable<P>("ns3::roce::test::Profiled", {"paper"})
-                .Number("Gain", &P::gain, {0.5}, Range::Within(0, 1), "A number")
-                .Count("Packets", &P::packets, {7}, Range::AtLeast(1), "A count");
+        static const auto table = ParameterTable<P>("ns3::roce::test::Profiled", {"paper"})
+                                      .Number("Gain", &P::gain, {0.5}, Range::Within(0, 1))
+                                      .Help("A number")
+                                      .Count("Packets", &P::packets, {7}, Range::AtLeast(1))
+                                      .Help("A count");
         return table;
     }
 };

@@ -59,23 +59,26 @@ struct TestParams
         using P = TestParams;
         static const auto table =
             ParameterTable<P>("ns3::roce::ParameterTest", {"paper", "code"})
-                .Number("Gain", &P::gain, {0.25, 0.5}, Range::AboveUpTo(0, 1), "g")
-                .Duration("Period", &P::periodPs, {55'000'000, 300'000}, Range::AtLeast(0), "timer")
+                .Number("Gain", &P::gain, {0.25, 0.5}, Range::AboveUpTo(0, 1))
+                .Help("g")
+                .Duration("Period", &P::periodPs, {55'000'000, 300'000}, Range::AtLeast(0))
+                .Help("timer")
                 .Live()
-                .Count("Stages", &P::stages, {5}, Range::AtLeast(1), "F")
-                .Rate("Rate", &P::rateBps, {40'000'000}, Range::Above(0), "step")
-                .Size("Buffer", &P::bufferBytes, {1 << 20, 5000}, Range::Any(), "queue")
-                .Flag("Restarts", &P::restarts, {true, false}, "whether")
+                .Count("Stages", &P::stages, {5}, Range::AtLeast(1))
+                .Help("F")
+                .Rate("Rate", &P::rateBps, {40'000'000}, Range::Above(0))
+                .Help("step")
+                .Size("Buffer", &P::bufferBytes, {1 << 20, 5000}, Range::Any())
+                .Help("queue")
+                .Flag("Restarts", &P::restarts, {true, false})
+                .Help("whether")
                 .Choice("Mode",
                         &P::mode,
                         {Mode::SLOW, Mode::FAST},
-                        {{"fast", Mode::FAST}, {"slow", Mode::SLOW}},
-                        "how")
-                .Number("Share",
-                        Nested(&P::inner, &Inner::share),
-                        {0.125},
-                        Range::Within(0, 1),
-                        "of a nested struct")
+                        {{"fast", Mode::FAST}, {"slow", Mode::SLOW}})
+                .Help("how")
+                .Number("Share", Nested(&P::inner, &Inner::share), {0.125}, Range::Within(0, 1))
+                .Help("of a nested struct")
                 .Finish([](P& p, const Parameters<P>& given) {
                     p.product = p.gain * p.stages;
                     p.inner.share = p.gain == 1 ? 0.25 : p.inner.share;
@@ -97,8 +100,10 @@ struct PlainParams
     {
         static const ParameterTable<PlainParams> table =
             ParameterTable<PlainParams>("ns3::roce::PlainTest")
-                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any(), "g")
-                .Text("List", &PlainParams::list, {"1,2"}, "as it is")
+                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any())
+                .Help("g")
+                .Text("List", &PlainParams::list, {"1,2"})
+                .Help("as it is")
                 .Finish([](PlainParams& p, const Parameters<PlainParams>&) {
                     Table().Require(p.list != "x", "List", "'x'", "numbers");
                 });
@@ -380,17 +385,16 @@ TEST(Parameters, AnyTextIsTakenAsItIs)
 TEST(Parameters, ATableThatIsWrongIsRefused)
 {
     ParameterTable<TestParams> table("ns3::roce::X", {"a", "b"});
-    EXPECT_THROW(table.Number("Gain", &TestParams::gain, {1, 2, 3}, Range::Any(), ""),
+    EXPECT_THROW(table.Number("Gain", &TestParams::gain, {1, 2, 3}, Range::Any()),
                  std::logic_error);
-    EXPECT_THROW(table.Choice("Mode", &TestParams::mode, {Mode::SLOW}, {{"fast", Mode::FAST}}, ""),
+    EXPECT_THROW(table.Choice("Mode", &TestParams::mode, {Mode::SLOW}, {{"fast", Mode::FAST}}),
                  std::logic_error);
     static double elsewhere;
     EXPECT_THROW(table.Number(
                      "Gain",
                      [](TestParams&) -> double& { return elsewhere; },
                      {1},
-                     Range::Any(),
-                     ""),
+                     Range::Any()),
                  std::logic_error)
         << "a value outside of the struct would be read at a wrong place";
     EXPECT_THROW(Make()->parameters.IsGiven("Nix"), std::logic_error);
@@ -421,9 +425,11 @@ TEST(Parameters, ARowHasTheTypeOfTheMember)
         {
             static const ParameterTable<Mixed> table =
                 ParameterTable<Mixed>("ns3::roce::Mixed")
-                    .Number("Share", &Mixed::share, std::vector<int>{3}, Range::Any(), "")
-                    .Count("Count", &Mixed::count, std::vector<int>{5}, Range::Any(), "")
-                    .Rate("Rate", &Mixed::rateBps, std::vector<uint64_t>{7000}, Range::Any(), "");
+                    .Number("Share", &Mixed::share, std::vector<int>{3}, Range::Any())
+
+                    .Count("Count", &Mixed::count, std::vector<int>{5}, Range::Any())
+
+                    .Rate("Rate", &Mixed::rateBps, std::vector<uint64_t>{7000}, Range::Any());
             return table;
         }
     };

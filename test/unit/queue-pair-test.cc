@@ -83,27 +83,6 @@ constexpr uint32_t MIDDLE_WIRE = 1000 + 62 + 20;
 
 } // namespace
 
-// Messages wait for their turn: at most so many are sent or wait for ACKs.
-TEST(QueuePair, DepthBoundsMessages)
-{
-    QueuePair::Config config = Sender::MakeConfig();
-    config.depth = 2;
-    Sender s(0, config);
-    for (uint64_t cookie = 0; cookie < 4; ++cookie)
-    {
-        s.qp.Post(1500, cookie, 0);
-    }
-    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{0, 1, 2, 3}));
-    EXPECT_EQ(s.qp.GetUnsentBytes(), 3000u);
-    s.OnAck(Sender::AckOf(1));
-    EXPECT_FALSE(s.qp.CanSend()) << "half a message makes no room";
-    s.OnAck(Sender::AckOf(2));
-    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{4, 5}));
-    s.OnAck(Sender::AckOf(6));
-    EXPECT_EQ(s.done.size(), 2u);
-    EXPECT_EQ(s.SendAll(), (std::vector<uint64_t>{6, 7}));
-}
-
 // What is open, with what was posted before it.
 TEST(QueuePair, OpenMessages)
 {

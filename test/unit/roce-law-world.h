@@ -8,7 +8,7 @@
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-control-shim.h"
-#include "ns3/roce-dcqcn-plus-feedback.h"
+#include "ns3/roce-dcqcn-plus.h"
 
 #include <algorithm>
 #include <array>

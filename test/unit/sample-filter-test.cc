@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Which rows of samples are left out.
-#include "ns3/roce-sample-filter.h"
+#include "ns3/roce-station-series.h"
 
 #include <gtest/gtest.h>
 #include <string>

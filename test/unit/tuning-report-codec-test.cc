@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-tuning-agents.h"
-#include "ns3/roce-tuning-report-codec.h"
 
 #include <gtest/gtest.h>
 #include <string>

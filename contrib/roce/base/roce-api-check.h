@@ -18,12 +18,10 @@ namespace ns3::roce
 [[noreturn]] void ThrowNull(const ObjectBase& maker, const char* function);
 
 /**
- * @ingroup roce
  * @brief Check a number that the caller of a public function has given.
  * @param what is numbered, for the message: "NIC"
  * @param index the number, from 0
  * @param count how many there are
- * @return index
  * @throw InputError if there is no such thing
  */
 inline std::size_t
@@ -37,13 +35,11 @@ CheckIndex(const char* what, std::size_t index, std::size_t count)
 }
 
 /**
- * @ingroup roce
  * @brief Check what a function of an extension (a rate law, a stage ...) has made.
  * @tparam P pointer to what was made
  * @param made by the function
  * @param maker the extension
  * @param function its name, for the message: "Fork()"
- * @return made
  * @throw InputError if it is null
  */
 template <typename P>

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A number of bytes, which ns-3's QueueSize holds only below 4 GiB: the buffer of a long
  * link's port can need more.
  */
@@ -28,7 +27,6 @@ class ByteSize
 
     ByteSize() = default;
 
-    /// @param bytes any number
     explicit ByteSize(uint64_t bytes)
         : m_bytes(bytes)
     {

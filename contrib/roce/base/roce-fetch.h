@@ -7,11 +7,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Prefetch a cache line. Nothing else happens, for any address.
- * @param address in it
- */
+/// @brief Prefetch a cache line. Nothing else happens, for any address.
 inline void
 FetchLine(const void* address)
 {
@@ -22,10 +18,8 @@ FetchLine(const void* address)
 }
 
 /**
- * @ingroup roce
  * @brief Prefetch memory.
  * @param begin first byte
- * @param bytes length
  */
 inline void
 FetchBytes(const void* begin, std::size_t bytes)

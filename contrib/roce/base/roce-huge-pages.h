@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Large networks in few pages.
  *
  * A hop of a frame touches some dozen places anywhere in memory. With pages of 4 KiB and more than

@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Make a message printable as one line, whatever was given as a value or as the name of a
  * file.
  * @param message any bytes
@@ -19,7 +18,6 @@ namespace ns3::roce
 std::string OneLine(const std::string& message);
 
 /**
- * @ingroup roce
  * @brief Thrown for anything a user can get wrong: an option, a file, an impossible topology.
  *
  * The message is one line that says what was found and what was expected; for files it begins with

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Opens the files that a user names, and remembers them: no result replaces one, and
  * summary.json lists them.
  */
@@ -27,7 +26,6 @@ struct InputFile
     };
 
     /**
-     * @param path the file
      * @param what it is expected to hold, for the message ("a flow list")
      * @return the open file
      * @throw InputError if it cannot be read

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Signals that end a run in order, with its results so far: SIGINT, SIGTERM, SIGUSR1,
  * SIGUSR2 and SIGXCPU, by which people and batch systems end jobs.
  *

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,18 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
+ * @brief Read a line as std::getline() does, but at most 1 MiB: what is longer is no text, and may
+ * have no end (/dev/zero).
+ * @param in text
+ * @param [out] line without its end
+ * @param file for the message
+ * @param number of the line, for the message
+ * @return whether there is one
+ * @throw InputError if it is longer
+ */
+bool ReadLine(std::istream& in, std::string& line, const std::string& file, unsigned number);
+
+/**
  * @brief Reads a text file line by line, with file and line in its errors.
  *
  * `#` starts a comment, empty lines are skipped, `\r` before the line's end is ignored.
@@ -21,7 +33,6 @@ class LineReader
 {
   public:
     /**
-     * @param path the file
      * @param what it is expected to hold, for messages ("a flow list")
      * @throw InputError if it cannot be read
      */
@@ -53,7 +64,6 @@ class LineReader
     /**
      * @brief Read a decimal number exactly, as an integer number of picoseconds.
      * @param text digits, optional fraction, optional exponent
-     * @param what name for messages
      * @param unitExponent the unit is 10^unitExponent ps: 3 for ns, 12 for s
      * @param round whether finer digits are rounded half up; if not, they are refused
      * @throw InputError for anything else, or 2^63 ps and more
@@ -80,16 +90,16 @@ class LineReader
         return m_path;
     }
 
-    /// @return text without blanks at its ends. @param text any
+    /// @return text without blanks at its ends.
     static std::string Trim(const std::string& text);
 
-    /// @return trimmed fields between commas, at least one. @param text any
+    /// @return trimmed fields between commas, at least one.
     static std::vector<std::string> SplitAtCommas(const std::string& text);
 
-    /// @return fields between blanks. @param text any
+    /// @return fields between blanks.
     static std::vector<std::string> SplitAtBlanks(const std::string& text);
 
-    /// @return whether text is one or more decimal digits. @param text any
+    /// @return whether text is one or more decimal digits.
     static bool AllDigits(const std::string& text);
 
   private:

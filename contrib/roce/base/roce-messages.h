@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Messages of a program on standard error: errors, warnings, notes, unfinished flows.
  *
  * TEXT is for people: `warning: <text>`, details in lines of their own, two blanks before each.
@@ -45,7 +44,6 @@ class Messages
                     const std::vector<std::string>& details = {});
 
     /**
-     * @param form how
      * @param kind see Say()
      * @param text see Say()
      * @param details see Say()

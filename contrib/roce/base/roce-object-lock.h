@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Held by a station that makes or ends a queue pair or a packet of ns-3.
  *
  * Queue pairs are copies of prototypes that several stations have, and ns-3 counts references

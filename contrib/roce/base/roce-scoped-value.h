@@ -6,7 +6,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Gives a variable a value until the end of a scope, and another one then, even if an
  * exception is thrown.
  *

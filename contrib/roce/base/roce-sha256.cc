@@ -8,6 +8,7 @@
 #include <cstring>
 #include <openssl/evp.h>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -93,6 +94,17 @@ FileDigest::Of(const std::string& path)
     }
     digest.sha256 = hash.Finish();
     return digest;
+}
+
+PartDigest::PartDigest(const std::string& name, std::function<void(const Visitor&)> visit)
+    : name(name),
+      visit(std::move(visit))
+{
+    Sha256 hash;
+    this->visit([&hash](const std::string& key, const std::string& value) {
+        hash.AddText(key).AddText(value);
+    });
+    sha256 = hash.Finish();
 }
 
 } // namespace ns3::roce

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,10 +13,7 @@ struct evp_md_ctx_st; // of OpenSSL, which only the source file includes
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief SHA-256 (FIPS 180-4) of bytes that come piece by piece, by OpenSSL.
- */
+/// @brief SHA-256 (FIPS 180-4) of bytes that come piece by piece, by OpenSSL.
 class Sha256
 {
   public:
@@ -24,10 +22,10 @@ class Sha256
     Sha256(const Sha256&) = delete;
     Sha256& operator=(const Sha256&) = delete;
 
-    /// @param data the next bytes. @param bytes how many. @return this
+    /// @param data the next bytes. @param bytes how many.
     Sha256& Add(const void* data, std::size_t bytes);
 
-    /// @param text the next bytes, and a zero byte after them @return this
+    /// @param text the next bytes, and a zero byte after them
     Sha256& AddText(const std::string& text);
 
     /// @return 64 hexadecimal digits; call it once, last
@@ -50,6 +48,20 @@ struct FileDigest
      * @throw InputError when it cannot be read
      */
     static FileDigest Of(const std::string& path);
+};
+
+/// @brief One part of a result's inputs, and its SHA-256.
+struct PartDigest
+{
+    /// Takes a name and its value.
+    using Visitor = std::function<void(const std::string& name, const std::string& value)>;
+
+    std::string name;
+    std::function<void(const Visitor&)> visit; //!< its contents, always in the same order
+    std::string sha256;                        //!< of that
+
+    /// @param name see above @param visit see above
+    PartDigest(const std::string& name, std::function<void(const Visitor&)> visit);
 };
 
 } // namespace ns3::roce

@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Whether some trace source has a sink: counts them all, since with several threads there
  * must be none (see ParallelRun).
  */
@@ -85,7 +84,6 @@ class SinkMark
 };
 
 /**
- * @ingroup roce
  * @brief A trace source that throws InputError for a sink with other arguments than its own, where
  * ns-3 ends the program.
  */
@@ -119,7 +117,6 @@ class CheckedTrace : public TracedCallback<Ts...>
 };
 
 /**
- * @ingroup roce
  * @brief A trace source whose sinks are called while a station runs: so, with several threads, by
  * any of them.
  */
@@ -146,7 +143,6 @@ class StationTrace : public CheckedTrace<Ts...>
 };
 
 /**
- * @ingroup roce
  * @brief A StationTrace that sets flags when a sink connects, so that the hot path tests one byte
  * instead of each trace source.
  */

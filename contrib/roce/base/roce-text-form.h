@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The form of an input text: a regular expression.
  *
  * Users of this class need not compile `<regex>`, which takes seconds for each file.

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Times at which something is to be looked at, the earliest first. Equal times: numbers in
  * their order, pointers in that of the heap, so that what is done for them must not depend on it.
  *
@@ -35,7 +34,7 @@ class TimeHeap
         T what;
     };
 
-    /// @param atPs when. @param what to look at
+    /// @param what to look at
     void Push(int64_t atPs, T what)
     {
         m_entries.push_back({atPs, what});
@@ -54,7 +53,6 @@ class TimeHeap
     /**
      * @brief Take out the first valid entry, if its time has come.
      * @tparam F callable with a T
-     * @param nowPs current time
      * @param [out] entry it
      * @param validPs time of the object's valid entry; another one: none
      * @return whether there was one
@@ -73,7 +71,7 @@ class TimeHeap
         return false;
     }
 
-    /// @param nowPs current time. @return whether there is an entry whose time has come
+    /// @return whether there is an entry whose time has come
     bool IsDue(int64_t nowPs) const
     {
         return !m_entries.empty() && m_entries.front().atPs <= nowPs;

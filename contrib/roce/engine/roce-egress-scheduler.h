@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The queues of one switch port and the choice of the next frame.
  *
  * Enqueue() and Dequeue() keep the byte counts; a subclass supplies DoEnqueue() and DoDequeue()
@@ -26,10 +25,9 @@ namespace ns3::roce
 class alignas(64) EgressScheduler : public Object
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
-    /// @brief Take a frame in. @param frame handed over. @param nowPs current time
+    /// @brief Take a frame in. @param frame handed over.
     void Enqueue(Frame* frame, int64_t nowPs)
     {
         m_classes[PlaceOf(frame->trafficClass)].bytes += frame->frameBytes;
@@ -59,7 +57,6 @@ class alignas(64) EgressScheduler : public Object
     /**
      * @brief When to ask again although nothing changes; only shaping schedulers answer.
      * @param pausedMask classes that must not be sent
-     * @param nowPs current time
      * @return a later time, or NEVER_PS
      */
     virtual int64_t NextEligiblePs([[maybe_unused]] uint32_t pausedMask,
@@ -105,7 +102,7 @@ class alignas(64) EgressScheduler : public Object
         return "";
     }
 
-    /// @brief Prefetch what every frame touches. @param queue any
+    /// @brief Prefetch what every frame touches.
     static void Fetch(const void* queue)
     {
         FetchBytes(queue, sizeof(EgressScheduler) + 64); // and what a subclass has first

@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Make an attribute of a NIC, switch, port or link one that is fixed when its station is set
  * up: buffers, routes, paths and queue pairs are computed from it, so that a later value would be
  * effective for some of them only.

@@ -21,7 +21,6 @@ namespace ns3::roce
 class Port;
 
 /**
- * @ingroup roce
  * @brief Takes what is sent on a link in one direction, in place of the station at its other end:
  * where that one is in another process or thread.
  */
@@ -35,7 +34,6 @@ class FrameSink
 };
 
 /**
- * @ingroup roce
  * @brief A full-duplex link of two ports with a constant propagation delay.
  *
  * Frames of one direction arrive in the order they were sent, so each direction is a list with
@@ -56,7 +54,6 @@ class FrameSink
 class Link : public Channel
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// @brief Join two ports. Call once. @param a one end. @param b the other end
@@ -77,7 +74,6 @@ class Link : public Channel
          * @brief The first frame has arrived.
          * @param nowPs up to when frames are taken out now
          * @param [out] nextPs when the next one arrives, or NEVER_PS
-         * @return the frame
          */
         Frame* Pop(int64_t nowPs, int64_t& nextPs)
         {
@@ -197,7 +193,6 @@ class Link : public Channel
      * Makes both stations do what is due first. From events only, not from sinks of the traces of
      * these stations.
      * @param directions see Directions
-     * @param nowPs present time
      * @return those of them that were up
      */
     unsigned Fail(unsigned directions, int64_t nowPs);
@@ -205,7 +200,6 @@ class Link : public Channel
     /**
      * @brief Repair directions, now; see Fail().
      * @param directions see Directions
-     * @param nowPs present time
      * @return those of them that were down
      */
     unsigned Repair(unsigned directions, int64_t nowPs);

@@ -16,10 +16,7 @@ namespace ns3::roce
 class CutDirection;
 class Station;
 
-/**
- * @ingroup roce
- * @brief An object that the simulator or a Partition calls at a given time.
- */
+/// @brief An object that the simulator or a Partition calls at a given time.
 class Wakeable
 {
   public:
@@ -29,7 +26,7 @@ class Wakeable
     {
     }
 
-    /// @brief The time has come. @param nowPs it
+    /// @brief The time has come.
     virtual void Fire(int64_t nowPs) = 0;
 
     /// @brief Have the station do what is due, if it is one. @param nowPs up to when
@@ -48,14 +45,11 @@ class Wakeable
     Station* m_station;
 };
 
-/**
- * @ingroup roce
- * @brief What partitions are parts of: a ParallelRun.
- */
+/// @brief What partitions are parts of: a ParallelRun.
 class PartitionOwner
 {
   public:
-    /// @brief Have all partitions do what is due. From events only. @param nowPs present time
+    /// @brief Have all partitions do what is due. From events only.
     virtual void AdvanceTo(int64_t nowPs) = 0;
 
     /// @brief An event has made work for a partition.
@@ -75,7 +69,6 @@ class PartitionOwner
 };
 
 /**
- * @ingroup roce
  * @brief The stations that one thread runs, and their alarm clocks, in place of the simulator's
  * events. Its owner says up to when.
  */
@@ -114,7 +107,6 @@ class Partition
 
     /**
      * @brief Call an object; from the partition's stations, or from events.
-     * @param atPs when
      * @param who object to call; outlives the partition
      */
     void Wake(int64_t atPs, Wakeable* who);
@@ -134,7 +126,6 @@ class Partition
 
     /**
      * @param slackPs shortest delay of a station's links
-     * @param nowPs the time it is
      * @return up to when the station may run, since all that arrives by then is on its links
      */
     int64_t GetReachPs(int64_t slackPs, int64_t nowPs) const
@@ -144,9 +135,7 @@ class Partition
 
     /**
      * @brief A station has a report for the outside, which is delayed until no thread is at work.
-     * @param atPs its time
      * @param station has Tell() called
-     * @param index given to it
      */
     void Note(int64_t atPs, Station* station, std::size_t index)
     {
@@ -167,7 +156,7 @@ class Partition
      */
     void RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs);
 
-    /// @brief A station is given to it. @param slackPs its slack
+    /// @brief A station is given to it.
     void Add(int64_t slackPs)
     {
         m_leastSlackPs = std::min(m_leastSlackPs, slackPs);

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What ns-3 asks of every NetDevice and RDMA has no use for: a point-to-point device that
  * hands nothing to the stack above it.
  */

@@ -384,7 +384,7 @@ Port::GetPausedTimePs(uint8_t trafficClass, int64_t nowPs) const
     int64_t total = m_pausedTotalPs[trafficClass];
     if (m_pausedMask >> trafficClass & 1)
     {
-        // One that has run out before this one began may be told only now.
+        // One that has run out before this one began may be reported only now.
         const int64_t endPs = std::min(nowPs, m_pausedUntilPs[trafficClass]);
         total += std::max<int64_t>(0, endPs - m_pausedSincePs[trafficClass]);
     }

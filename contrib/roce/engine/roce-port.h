@@ -25,7 +25,6 @@ namespace roce
 {
 
 /**
- * @ingroup roce
  * @brief One end of a Link: serialisation, PFC pause state, counters. The NetDevice of NICs and
  * switch ports.
  *
@@ -43,7 +42,6 @@ class alignas(64) Port : public PlainNetDevice
         N_LOSS_REASONS
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Port();
@@ -55,7 +53,7 @@ class alignas(64) Port : public PlainNetDevice
      */
     void SetOwner(Station* owner, uint16_t index);
 
-    /// @brief Called by Link::Attach(). @param link the link. @param end 0 or 1
+    /// @brief Called by Link::Attach(). @param end 0 or 1
     void AttachTo(Link* link, unsigned end);
 
     /**
@@ -183,7 +181,7 @@ class alignas(64) Port : public PlainNetDevice
         return m_busyUntilPs;
     }
 
-    /// @brief The station works in another process, and sends until then. @param atPs time
+    /// @brief The station works in another process, and sends until then.
     void SetBusyUntil(int64_t atPs)
     {
         m_busyUntilPs = atPs;
@@ -235,20 +233,14 @@ class alignas(64) Port : public PlainNetDevice
 
     /**
      * @brief Make a pause frame for this port's peer; the owner sends it ahead of everything.
-     * @param trafficClass class
      * @param quanta pause time, units of 512 bit times; 0 resumes
-     * @return the frame
      */
     Frame* MakePfc(uint8_t trafficClass, uint16_t quanta) const;
 
     /// @param quanta units of 512 bit times. @return picoseconds at this port's rate
     int64_t QuantaPs(uint16_t quanta) const;
 
-    /**
-     * @param trafficClass class
-     * @param nowPs current time
-     * @return how long the peer has kept that class paused in all
-     */
+    /// @return how long the peer has kept that class paused in all
     int64_t GetPausedTimePs(uint8_t trafficClass, int64_t nowPs) const;
 
     /// @return pause frames received with a pause time above 0 for some class
@@ -263,12 +255,12 @@ class alignas(64) Port : public PlainNetDevice
         return m_pfcReceived;
     }
 
-    /// @brief Forget what the peer has paused. @param nowPs present time
+    /// @brief Forget what the peer has paused.
     void ClearPauses(int64_t nowPs);
 
     // --- losses
 
-    /// @param reason one of them. @return frames lost on their way to this port for that reason
+    /// @return frames lost on their way to this port for that reason
     uint64_t GetFramesLost(LossReason reason) const
     {
         return m_framesLost.at(reason);
@@ -294,7 +286,6 @@ class alignas(64) Port : public PlainNetDevice
 
     /**
      * @brief Called by Link: the direction towards this port has failed or is repaired.
-     * @param down failed
      * @param lostUntilPs arrival of the last frame that was sent before; at a repair all up to then
      * are lost
      */

@@ -26,7 +26,6 @@ enum class StationTurn : uint8_t
 };
 
 /**
- * @ingroup roce
  * @brief The alarm clock that the stations of a network share: many of them wake up at one event of
  * the simulator.
  *
@@ -71,7 +70,6 @@ class StationClock
      * @brief Set the alarm of a station.
      * @param station outlives the clock, or is given another one before
      * @param latestPs its first item plus its slack; before its alarm, if it has one
-     * @param slackPs its slack
      * @return when it is going to be called
      */
     int64_t Set(Station* station, int64_t latestPs, int64_t slackPs);

@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Stations that run one after the other.
  *
  * On large networks a station that has not run for its slack is in no cache any more. The next
@@ -26,7 +25,6 @@ class StationRow
 
     /**
      * @brief Run them in order.
-     * @param n how many
      * @param of how many; memory is fetched if these are MANY
      * @param nowPs up to when they are going to run
      * @param stationAt called with an index, gives the Station*

@@ -20,7 +20,6 @@ namespace ns3::roce
 class Port;
 
 /**
- * @ingroup roce
  * @brief A node's RDMA machinery: a switch or a NIC. Owns ports and runs on a clock of its own.
  *
  * What a station does at time t reaches another station no earlier than t plus the delay of a link.
@@ -62,10 +61,7 @@ class Station
         RunDue(nowPs);
     }
 
-    /**
-     * @brief CatchUp() for a caller that knows all neighbours are far enough.
-     * @param nowPs present time
-     */
+    /// @brief CatchUp() for a caller that knows all neighbours are far enough.
     void RunDue(int64_t nowPs)
     {
         if (m_agenda.GetFirstPs() <= nowPs && !m_running)
@@ -108,7 +104,6 @@ class Station
     {
     }
 
-    /// @return id of the node
     uint32_t GetStationNodeId() const
     {
         return m_nodeId;
@@ -125,14 +120,12 @@ class Station
         Rearm();
     }
 
-    /// @brief A pause frame has changed what a port may send. @param port which. @param atPs time
+    /// @brief A pause frame has changed what a port may send.
     virtual void OnPauseChange(Port& port, int64_t atPs) = 0;
 
     /**
      * @brief What is sent from a port arrives again, after a failure of its link in that direction.
      * Pause frames sent meanwhile are lost.
-     * @param port which
-     * @param atPs time
      */
     virtual void OnLinkRepair([[maybe_unused]] Port& port, [[maybe_unused]] int64_t atPs)
     {
@@ -213,7 +206,6 @@ class Station
     /**
      * @brief Prefetch what it needs when it runs, in steps, as each reads what those before have
      * fetched.
-     * @param step what
      * @param plan [in,out] of the station; the same for all steps
      * @param nowPs up to when it is going to run
      */
@@ -254,7 +246,6 @@ class Station
     void SetRandomTies(uint64_t seed);
 
     /**
-     * @param atPs time
      * @param which of several, such as an item of the agenda
      * @return random number, always the same for these two
      */
@@ -262,7 +253,6 @@ class Station
 
     /**
      * @brief When a port may start its next transmission.
-     * @param port index
      * @param atPs time, or NEVER_PS; not before the time being run
      */
     void SetDeparture(uint16_t port, int64_t atPs)
@@ -270,7 +260,7 @@ class Station
         m_agenda.Set(port, atPs);
     }
 
-    /// @param port index. @return see SetDeparture()
+    /// @return see SetDeparture()
     int64_t GetDeparture(uint16_t port) const
     {
         return m_agenda.Get(port);
@@ -325,32 +315,26 @@ class Station
     /// an EgressScheduler
     void SetQueueOf(uint16_t port, const void* queue);
 
-    /// @brief Prefetch what sending from a port reads. @param port index
+    /// @brief Prefetch what sending from a port reads.
     void FetchOut(uint16_t port) const;
 
     /// @brief Prefetch what of a frame only end hosts look at.
     static void FetchRest(const Frame& frame);
 
-    /// @param port index @return the frame that arrives first, or null
+    /// @return the frame that arrives first, or null
     const Frame* PeekArrival(uint16_t port) const;
 
   private:
-    /**
-     * @brief Start the port's next transmission and set its next departure (always).
-     * @param port index
-     * @param atPs time
-     */
+    /// @brief Start the port's next transmission and set its next departure (always).
     virtual void Depart(uint16_t port, int64_t atPs) = 0;
 
     /**
      * @brief A frame other than PFC has arrived completely.
-     * @param port where
      * @param frame handed over
-     * @param atPs time
      */
     virtual void Receive(Port& port, Frame* frame, int64_t atPs) = 0;
 
-    /// @brief The timer; sets the next time (always). @param atPs time
+    /// @brief The timer; sets the next time (always).
     virtual void Timer(int64_t atPs) = 0;
 
     /// Where frames come from.

@@ -26,7 +26,6 @@ NowPs()
 /**
  * @brief Schedule a persistent event once more, without an allocation.
  * @param context node id the event belongs to
- * @param delayPs from now
  * @param event stays the caller's; the scheduler holds a reference of its own
  */
 inline void
@@ -37,7 +36,6 @@ ScheduleEvent(uint32_t context, int64_t delayPs, EventImpl* event)
 }
 
 /**
- * @ingroup roce
  * @brief A persistent event that calls OWNER::OnWake(nowPs): no allocation per use, never
  * cancelled.
  *
@@ -70,7 +68,6 @@ class WakeTimer final : public Wakeable
 
     /**
      * @brief Call the owner at or before atPs.
-     * @param context node id
      * @param atPs not in the past; NEVER_PS does nothing
      */
     void Arm(uint32_t context, int64_t atPs)

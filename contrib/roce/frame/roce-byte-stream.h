@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Appends plain values to bytes, for the same program in another process: in the machine's
  * own byte order.
  */
@@ -48,10 +47,7 @@ class ByteWriter
     std::string& m_out;
 };
 
-/**
- * @ingroup roce
- * @brief Takes back what a ByteWriter has written, in the same order.
- */
+/// @brief Takes back what a ByteWriter has written, in the same order.
 class ByteReader
 {
   public:
@@ -81,7 +77,7 @@ class ByteReader
         return *this;
     }
 
-    /// @tparam T kind of the next value @return it
+    /// @tparam T kind of the next value
     template <typename T>
     T Get()
     {

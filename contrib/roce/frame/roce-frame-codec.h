@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Frames as bytes, for the same program in another process.
  *
  * Unlike WireFormat it keeps all that the simulation knows of a frame, in the machine's own byte

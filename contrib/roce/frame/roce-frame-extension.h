@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What a mechanism adds to the RoCEv2 headers of frames: its name, what the wire is charged
  * for it, and its bytes there.
  *
@@ -75,7 +74,6 @@ class FrameExtension
         return m_id;
     }
 
-    /// @return its name
     const char* GetName() const
     {
         return m_name;
@@ -90,7 +88,7 @@ class FrameExtension
     /// @return bytes that the wire is charged for it. @param kind of the frame
     uint32_t GetWireBytes(FrameKind kind) const;
 
-    /// @param id of an extension, not 0. @return the extension
+    /// @param id of an extension, not 0.
     static const FrameExtension& Get(uint8_t id);
 
     /**
@@ -134,10 +132,7 @@ class FrameExtension
     uint8_t m_id;
 };
 
-/**
- * @ingroup roce
- * @brief An extension as seen by a rate law: of a frame that the NIC owns.
- */
+/// @brief An extension as seen by a rate law: of a frame that the NIC owns.
 class ExtensionView
 {
   public:

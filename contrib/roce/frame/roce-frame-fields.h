@@ -24,7 +24,7 @@ enum class FrameKind : uint8_t
 /// Number of frame kinds.
 constexpr unsigned N_FRAME_KINDS = 6;
 
-/// ECN code points as they stand in the IP header.
+/// ECN code points, as in the IP header.
 enum Ecn : uint8_t
 {
     ECN_NOT_ECT = 0,
@@ -50,7 +50,7 @@ enum FrameFlag : uint8_t
 /// Number of traffic classes (802.1p priorities) on every link.
 constexpr unsigned N_CLASSES = 8;
 
-// Sizes in bytes as they stand on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex
+// Sizes in bytes on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex
 // A17).
 constexpr uint32_t ETHERNET_HEADER_BYTES = 14;
 constexpr uint32_t IPV4_HEADER_BYTES = 20;

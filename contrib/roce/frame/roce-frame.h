@@ -16,10 +16,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Memory for what mechanisms add to one frame, pooled; most frames have none.
- */
+/// @brief Memory for what mechanisms add to one frame, pooled; most frames have none.
 struct alignas(64) ExtensionChunk
 {
     static constexpr uint32_t MAX = 3;    //!< extensions
@@ -31,7 +28,6 @@ struct alignas(64) ExtensionChunk
 };
 
 /**
- * @ingroup roce
  * @brief A frame inside the simulator: parsed fields, pooled, handed over and never shared.
  *
  * Whoever holds a frame passes it on or gives it back with FramePool::Free(). Quantities are full
@@ -156,7 +152,6 @@ static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(Ext
               "what a switch looks at is one cache line, an end host two");
 
 /**
- * @ingroup roce
  * @brief Free lists of frames, telemetry stacks and extensions: no allocation in steady state.
  *
  * One pool per thread; surplus of one thread goes to others through a store (see FreeChain). It
@@ -175,7 +170,7 @@ class FramePool
      */
     static void Free(Frame* frame);
 
-    /// @param frame any. @return whether it is the one that this thread has given back last
+    /// @return whether it is the one that this thread has given back last
     static bool IsFree(const Frame* frame)
     {
         return frame == t_chains.frames.first;
@@ -282,10 +277,7 @@ class FramePool
     friend struct IntStack;
 };
 
-/**
- * @ingroup roce
- * @brief An intrusive first-in-first-out queue of frames with a byte count.
- */
+/// @brief An intrusive first-in-first-out queue of frames with a byte count.
 class FrameQueue
 {
   public:
@@ -334,7 +326,6 @@ class FrameQueue
         return m_bytes;
     }
 
-    /// @return number of frames
     uint32_t GetFrames() const
     {
         return m_frames;

@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What one switch port wrote about itself into a frame (in-band network telemetry).
  *
  * Values are exact, whatever number of bytes the wire is charged for them.
@@ -27,7 +26,6 @@ struct IntHop
 };
 
 /**
- * @ingroup roce
  * @brief Memory for the telemetry of some hops, pooled. Each record has a cache line of its own, so
  * that a switch which adds one touches no other.
  */
@@ -46,7 +44,6 @@ struct alignas(64) IntChunk
 };
 
 /**
- * @ingroup roce
  * @brief Telemetry of any number of hops: a handle of chained chunks. Copies name the same records.
  */
 struct [[gnu::packed, gnu::aligned(2)]] IntStack

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Makes the frames that a NIC or a switch sends back because of another frame: addressed to
  * its sender, in a class of their own.
  */
@@ -32,7 +31,6 @@ struct ReplyBuilder
      * @param kind of the frame
      * @param address sender and receiver
      * @param frameBytes its size, MAC header to FCS
-     * @return the frame
      */
     Frame* Build(FrameKind kind, const Address& address, uint32_t frameBytes) const
     {
@@ -55,7 +53,6 @@ struct ReplyBuilder
      * @param kind of the answer
      * @param data what it answers
      * @param frameBytes size of the answer, MAC header to FCS
-     * @return the frame
      */
     Frame* Build(FrameKind kind, const Frame& data, uint32_t frameBytes) const
     {
@@ -71,7 +68,6 @@ struct ReplyBuilder
      * @param mechanism see Notification::kind
      * @param data the frame it is about
      * @param frameBytes size, MAC header to FCS; 0: that of an ACK with a time stamp
-     * @return the frame
      */
     Frame* Notify(uint32_t mechanism, const Frame& data, uint32_t frameBytes = 0) const
     {

@@ -58,7 +58,6 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
 } // namespace wire
 
 /**
- * @ingroup roce
  * @brief Real bytes of a frame.
  *
  * RoCEv2 frame: Ethernet II 14 (IEEE 802.3), IPv4 20 (RFC 791), UDP 8 to port 4791 with checksum 0,
@@ -145,7 +144,6 @@ class WireFormat
 
     /**
      * @brief Length of a frame from MAC header to FCS, before padding to 64.
-     * @param kind what it is
      * @param payloadBytes RDMA payload of DATA, without pad; for other kinds not read
      * @param first DATA: first or only packet of its message (it has a RETH)
      * @param telemetryBytes bytes of telemetry; not read for PFC

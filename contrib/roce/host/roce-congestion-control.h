@@ -24,7 +24,6 @@ class Deployment;
 constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
 
 /**
- * @ingroup roce
  * @brief Contents of one ACK or NAK, for the sender.
  */
 struct AckInfo
@@ -58,7 +57,6 @@ struct AckInfo
 };
 
 /**
- * @ingroup roce
  * @brief A quantity of a rate law's own, for time series.
  */
 struct ControlVariable
@@ -68,7 +66,6 @@ struct ControlVariable
 };
 
 /**
- * @ingroup roce
  * @brief A data frame that starts on the wire.
  */
 struct SendInfo
@@ -81,7 +78,6 @@ struct SendInfo
 };
 
 /**
- * @ingroup roce
  * @brief A CNP.
  */
 struct CnpInfo
@@ -91,7 +87,6 @@ struct CnpInfo
 };
 
 /**
- * @ingroup roce
  * @brief A message from a switch to a sender (edge functions of external switches).
  */
 struct Notification
@@ -106,7 +101,6 @@ struct Notification
 };
 
 /**
- * @ingroup roce
  * @brief The rate law of one sending queue pair.
  *
  * A subclass answers events and keeps two outputs up to date: a rate (bit/s of wire bytes) and a

@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A filter between a queue pair and its rate law: it decides which events reach the law.
  *
  * Edge functions that steer an unmodified rate law from a switch have one (see

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Writes messages at given times: each flow is one RDMA WRITE, on a queue pair of its own
  * or on a connection that it shares with others (FlowSpec::connection).
  *

@@ -22,7 +22,6 @@ struct FlowDependencies
 };
 
 /**
- * @ingroup roce
  * @brief One flow to be: write sizeBytes from NIC src to NIC dst at startPs.
  *
  * NICs are numbered 0..n-1 in the order in which the topology made them.

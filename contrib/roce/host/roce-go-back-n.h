@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Go-back-N, as InfiniBand's reliable connection has it (specification 1.2.1, chapter 9).
  *
  * The receiver accepts only the next packet in order. It reports a gap with one NAK and answers
@@ -42,7 +41,6 @@ class GoBackN : public LossRecovery
 };
 
 /**
- * @ingroup roce
  * @brief Receiving half of GoBackN: in order is delivered, ahead is refused with one NAK per gap,
  * behind is acknowledged again.
  */

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A rate law whose parameters are a table: attributes, forks, and changes while a simulation
  * is on. The law sets m_p in DoStart().
  *

@@ -17,7 +17,6 @@ namespace ns3::roce
 class Deployment;
 
 /**
- * @ingroup roce
  * @brief Order and completeness of a reliable connection: what a receiver accepts and answers, what
  * a sender repeats.
  *

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief How a message is laid out in packets, if not in pieces of an MTU one after the other.
  *
  * A loss recovery that adds packets of its own, such as parity, has one: LossRecovery::GetLayout().

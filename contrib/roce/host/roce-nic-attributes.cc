@@ -9,6 +9,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 // Attributes and trace sources of Nic.
@@ -138,6 +139,43 @@ Nic::GetTypeId()
                           UintegerValue(0),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_queueDepth)),
                           MakeUintegerChecker<uint32_t>())
+            .AddAttribute("PostLatency",
+                          "From the post of a message until its first packet may be sent: "
+                          "doorbell, fetching the work queue element and the first data",
+                          TimeValue(Time(0)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_postLatency)),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "MessageGap",
+                "Least time between the last packet of a message and the first one of the "
+                "next message of its queue pair",
+                TimeValue(Time(0)),
+                UntilBuilt(MakeTimeAccessor(&Nic::m_messageGap)),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute("MessageRate",
+                          "Messages per second that the NIC can begin, of all queue pairs; 0: any "
+                          "number",
+                          DoubleValue(0),
+                          UntilBuilt(MakeDoubleAccessor(&Nic::m_messageRate)),
+                          MakeDoubleChecker<double>(0, 1e12))
+            .AddAttribute("CompletionLatency",
+                          "From the last ACK of a message until its sender sees the completion, "
+                          "and may post another one if QueueDepth were under way",
+                          TimeValue(Time(0)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_completionLatency)),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("DeliveryLatency",
+                          "From the arrival of a message's last packet until the receiver's host "
+                          "has it: writing to memory. ACKs do not wait for it",
+                          TimeValue(Time(0)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_deliveryLatency)),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("CnpLatency",
+                          "From the arrival of data that a CNP answers until the receiver sends "
+                          "the CNP",
+                          TimeValue(Time(0)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_cnpLatency)),
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("IdleRestart",
                           "A queue pair all of whose messages have been acknowledged for so long "
                           "begins with a new rate law, at the rate of a new queue pair; 0: its "
@@ -236,6 +274,19 @@ Nic::CheckAttributes()
                          "', expected stretch, shift or none");
     }
     m_repacing = kind->second;
+    const MessageCosts::Settings costs{m_queueDepth,
+                                       m_postLatency.GetPicoSeconds(),
+                                       m_messageGap.GetPicoSeconds(),
+                                       m_messageRate > 0 ? std::llround(1e12 / m_messageRate) : 0,
+                                       m_completionLatency.GetPicoSeconds()};
+    if (costs.depth || costs.postPs || costs.gapPs || costs.periodPs || costs.completionPs)
+    {
+        m_sender.SetCosts(costs);
+    }
+    if (m_deliveryLatency.IsStrictlyPositive() || m_cnpLatency.IsStrictlyPositive())
+    {
+        m_receiver.SetLatencies(m_deliveryLatency.GetPicoSeconds(), m_cnpLatency.GetPicoSeconds());
+    }
     if (m_flowWindow != "none" && m_flowWindow != "fixed" && m_flowWindow != "rate")
     {
         throw InputError("ns3::roce::Nic::FlowWindow is '" + m_flowWindow +

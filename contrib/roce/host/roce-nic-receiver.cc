@@ -15,10 +15,11 @@ namespace ns3::roce
 class NicReceiver::Replies final : public ReplySink
 {
   public:
-    Replies(NicReceiver& receiver, const ReceiverQp& qp, uint32_t qpn)
+    Replies(NicReceiver& receiver, const ReceiverQp& qp, uint32_t qpn, int64_t nowPs)
         : m_receiver(receiver),
           m_qp(qp),
-          m_qpn(qpn)
+          m_qpn(qpn),
+          m_nowPs(nowPs)
     {
     }
 
@@ -29,8 +30,7 @@ class NicReceiver::Replies final : public ReplySink
 
     void Send(Frame* reply) override
     {
-        m_receiver.m_nic.m_counters.cnpsSent += reply->kind == FrameKind::CNP;
-        m_receiver.m_nic.m_control.Push(reply);
+        m_receiver.Send(reply, m_nowPs);
     }
 
   private:
@@ -50,24 +50,27 @@ class NicReceiver::Replies final : public ReplySink
     NicReceiver& m_receiver;
     const ReceiverQp& m_qp;
     uint32_t m_qpn;
+    int64_t m_nowPs;
 };
 
 /// What a NicFeedback sends.
 class NicReceiver::AllReplies final : public NicReplySink
 {
   public:
-    explicit AllReplies(NicReceiver& receiver)
-        : m_receiver(receiver)
+    AllReplies(NicReceiver& receiver, int64_t nowPs)
+        : m_receiver(receiver),
+          m_nowPs(nowPs)
     {
     }
 
     ReplySink& At(uint32_t qpn) override
     {
-        return m_replies.emplace(m_receiver, m_receiver.m_table.At(qpn), qpn);
+        return m_replies.emplace(m_receiver, m_receiver.m_table.At(qpn), qpn, m_nowPs);
     }
 
   private:
     NicReceiver& m_receiver;
+    int64_t m_nowPs;
     std::optional<Replies> m_replies;
 };
 
@@ -79,6 +82,53 @@ NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
         kind,
         {m_nic.m_nicIndex, qpn, m_table.GetSource(qpn), qp.peerQp, qp.peerEntropy},
         kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes);
+}
+
+void
+NicReceiver::SetLatencies(int64_t deliveryPs, int64_t cnpPs)
+{
+    m_latencies = std::make_unique<Latencies>(Latencies{deliveryPs, cnpPs, {}, {}});
+}
+
+/// @brief Send what a feedback has made. @param reply taken over @param nowPs current time
+void
+NicReceiver::Send(Frame* reply, int64_t nowPs)
+{
+    const bool isCnp = reply->kind == FrameKind::CNP;
+    m_nic.m_counters.cnpsSent += isCnp;
+    if (isCnp && m_latencies && m_latencies->cnpPs)
+    {
+        m_latencies->cnps.Push(nowPs + m_latencies->cnpPs, reply);
+        m_nic.SetEarliestTimer();
+        return;
+    }
+    m_nic.m_control.Push(reply);
+}
+
+/// @brief A message is complete at the NIC. @param cookie of it @param nowPs current time
+void
+NicReceiver::NoteReceived(uint64_t cookie, int64_t nowPs)
+{
+    if (m_latencies && m_latencies->deliveryPs)
+    {
+        m_latencies->deliveries.Push(nowPs + m_latencies->deliveryPs, cookie);
+        m_nic.SetEarliestTimer();
+        return;
+    }
+    m_nic.NoteReceived(cookie, nowPs);
+}
+
+void
+NicReceiver::RunLatencies(int64_t atPs)
+{
+    for (uint64_t cookie = 0; m_latencies->deliveries.Pop(atPs, cookie);)
+    {
+        m_nic.NoteReceived(cookie, atPs);
+    }
+    for (Frame* cnp = nullptr; m_latencies->cnps.Pop(atPs, cnp);)
+    {
+        m_nic.m_control.Push(cnp);
+    }
 }
 
 void
@@ -103,7 +153,7 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     qp.peerQp = frame->srcQp;
     qp.peerEntropy = m_table.GetReplyEntropy(*frame);
     qp.peerClass = frame->trafficClass;
-    Replies replies(*this, qp, frame->dstQp);
+    Replies replies(*this, qp, frame->dstQp, nowPs);
     qp.feedback->OnData(*frame, nowPs, replies);
     const uint64_t bytesBefore = qp.receivedBytes;
     const uint32_t reorderedBefore = qp.reordered;
@@ -118,7 +168,7 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     }
     for (const uint64_t cookie : m_done)
     {
-        m_nic.NoteReceived(cookie, nowPs);
+        NoteReceived(cookie, nowPs);
     }
     if (action != ReceiverQp::Action::NOTHING)
     {
@@ -198,7 +248,7 @@ NicReceiver::RunTimers(int64_t atPs)
         }
         if (qp.feedback->GetTimerPs() <= atPs)
         {
-            Replies replies(*this, qp, entry.what);
+            Replies replies(*this, qp, entry.what, atPs);
             qp.feedback->RunTimer(atPs, replies);
         }
         if (qp.NextTimerPs() != NEVER_PS)
@@ -211,11 +261,15 @@ NicReceiver::RunTimers(int64_t atPs)
         NicFeedback& shared = *m_shared[i].object;
         if (shared.GetTimerPs() <= atPs)
         {
-            AllReplies replies(*this);
+            AllReplies replies(*this, atPs);
             shared.RunTimer(atPs, replies);
         }
     }
     m_sharedPs = NextSharedPs();
+    if (m_latencies)
+    {
+        RunLatencies(atPs);
+    }
 }
 
 void
@@ -234,6 +288,10 @@ void
 NicReceiver::Clear()
 {
     m_last = nullptr;
+    for (Frame* cnp = nullptr; m_latencies && m_latencies->cnps.Pop(NEVER_PS, cnp);)
+    {
+        FramePool::Free(cnp);
+    }
     m_shared.clear();
     m_table.Clear();
 }

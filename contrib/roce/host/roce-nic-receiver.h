@@ -2,6 +2,7 @@
 #ifndef ROCE_NIC_RECEIVER_H
 #define ROCE_NIC_RECEIVER_H
 
+#include "roce-delay-line.h"
 #include "roce-receiver-table.h"
 
 #include "ns3/roce-fetch.h"
@@ -19,7 +20,6 @@ namespace ns3::roce
 class Nic;
 
 /**
- * @ingroup roce
  * @brief The receiving half of a NIC: its queue pairs, what answers data, and their timers.
  */
 class NicReceiver
@@ -49,8 +49,16 @@ class NicReceiver
     /// @return when a timer needs a check, or NEVER_PS
     int64_t NextTimerPs() const
     {
-        return std::min(m_timers.NextPs(), NextSharedPs());
+        const int64_t nextPs = std::min(m_timers.NextPs(), NextSharedPs());
+        return m_latencies
+                   ? std::min(
+                         {nextPs, m_latencies->deliveries.NextPs(), m_latencies->cnps.NextPs()})
+                   : nextPs;
     }
+
+    /// @brief From now on hosts see messages later, and CNPs are sent later. @param deliveryPs
+    /// @param cnpPs by so much
+    void SetLatencies(int64_t deliveryPs, int64_t cnpPs);
 
     /// @brief Run the timers that are due. @param atPs current time
     void RunTimers(int64_t atPs);
@@ -94,6 +102,19 @@ class NicReceiver
     };
 
     Frame* MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const;
+
+    /// What comes later.
+    struct Latencies
+    {
+        int64_t deliveryPs;
+        int64_t cnpPs;
+        DelayLine<uint64_t> deliveries; //!< cookies of messages that their host has not seen
+        DelayLine<Frame*> cnps;         //!< to be sent
+    };
+
+    void Send(Frame* reply, int64_t nowPs);
+    void NoteReceived(uint64_t cookie, int64_t nowPs);
+    void RunLatencies(int64_t atPs);
     void Answer(ReceiverQp& qp, Frame& data, bool isNak, int64_t nowPs);
     void NoteTimer(ReceiverQp& qp, uint32_t qpn);
     void NoteShared();
@@ -111,12 +132,13 @@ class NicReceiver
 
     Nic& m_nic;
     ReceiverTable m_table;
-    TimeHeap<uint32_t> m_timers;  //!< by QP number
-    std::vector<Shared> m_shared; //!< in the order in which they were first asked for
-    std::vector<uint64_t> m_done; //!< scratch: cookies
-    ReceiverQp* m_last{nullptr};  //!< has got data last; for Fetch()
-    uint32_t m_lastQpn{0};        //!< its number
-    int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier
+    TimeHeap<uint32_t> m_timers;            //!< by QP number
+    std::vector<Shared> m_shared;           //!< in the order in which they were first asked for
+    std::vector<uint64_t> m_done;           //!< scratch: cookies
+    std::unique_ptr<Latencies> m_latencies; //!< null: there are none
+    ReceiverQp* m_last{nullptr};            //!< has got data last; for Fetch()
+    uint32_t m_lastQpn{0};                  //!< its number
+    int64_t m_sharedPs{NEVER_PS};           //!< the NIC looks at them at this time or earlier
 };
 
 } // namespace ns3::roce

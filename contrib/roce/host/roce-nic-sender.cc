@@ -25,6 +25,18 @@ NicSender::NicSender(Nic& nic)
 }
 
 void
+NicSender::SetCosts(const MessageCosts::Settings& settings)
+{
+    MessageCosts::Sinks sinks;
+    sinks.find = [this](uint32_t qpn) { return Get(qpn); };
+    sinks.allowed = [this](QueuePair& qp, int64_t nowPs) {
+        m_scheduler.Resume(&qp, nowPs, m_nic.GetBusyUntilPs());
+    };
+    sinks.completed = [this](const MessageRecord& record) { m_nic.NoteCompleted(record); };
+    m_costs = std::make_unique<MessageCosts>(settings, std::move(sinks));
+}
+
+void
 NicSender::Clear()
 {
     m_last = nullptr;
@@ -83,6 +95,11 @@ NicSender::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs)
     SetBusy(*qp, true);
     qp->Post(bytes, cookie, nowPs);
     qp->GetCc().Advance(nowPs);
+    if (m_costs)
+    {
+        m_costs->OnPost(*qp, nowPs);
+        m_nic.SetEarliestTimer();
+    }
     m_scheduler.Resume(qp, nowPs, m_nic.GetBusyUntilPs());
 }
 
@@ -212,9 +229,15 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
     {
         m_nic.SetEarliestTimer();
     }
+    const bool isLast = frame->flags & FRAME_LAST && !sent.isRepeat;
     m_nic.Transmit(frame, atPs);
     m_scheduler.CountSent(qp, sent.wireBytes, atPs);
     m_scheduler.Place(qp, atPs, m_nic.GetBusyUntilPs());
+    if (m_costs && isLast)
+    {
+        m_costs->OnLastPacket(*qp, atPs, m_nic.GetBusyUntilPs());
+        m_nic.SetEarliestTimer();
+    }
     return true;
 }
 
@@ -268,7 +291,11 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
     FramePool::Free(frame);
     for (const MessageRecord& record : m_done)
     {
-        m_nic.NoteCompleted(record);
+        m_costs ? m_costs->OnDone(*qp, record) : m_nic.NoteCompleted(record);
+    }
+    if (m_costs)
+    {
+        m_nic.SetEarliestTimer();
     }
     if (qp->GetUna() == qp->GetEndPsn() && qp->idleSincePs == NEVER_PS)
     {
@@ -366,6 +393,16 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
             }
         }
         m_retunings.clear();
+    }
+}
+
+void
+NicSender::RunTimers(int64_t atPs)
+{
+    RunTimeouts(atPs);
+    if (m_costs)
+    {
+        m_costs->Run(atPs);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef ROCE_NIC_SENDER_H
 #define ROCE_NIC_SENDER_H
 
+#include "roce-message-costs.h"
 #include "roce-qp-scheduler.h"
 #include "roce-retransmission-timers.h"
 
@@ -19,7 +20,6 @@ class Nic;
 class TransportProfile;
 
 /**
- * @ingroup roce
  * @brief The sending half of a NIC: its queue pairs, which of them sends next, and what ACKs, CNPs,
  * notifications and timeouts do to them.
  */
@@ -92,10 +92,19 @@ class NicSender
         return m_scheduler.NextTimerPs();
     }
 
-    /// @return when a timeout needs a check, or NEVER_PS
-    int64_t NextTimeoutPs() const
+    /// @return when a timeout needs a check or a message's cost is paid, or NEVER_PS
+    int64_t NextTimerPs() const
     {
-        return m_timeouts.NextPs();
+        return m_costs ? std::min(m_timeouts.NextPs(), m_costs->NextPs()) : m_timeouts.NextPs();
+    }
+
+    /// @brief Messages cost something from now on. @param settings what
+    void SetCosts(const MessageCosts::Settings& settings);
+
+    /// @return whether messages cost anything
+    bool HasCosts() const
+    {
+        return m_costs != nullptr;
     }
 
     /**
@@ -115,8 +124,8 @@ class NicSender
     /// @brief A notification has arrived. @param frame taken over. @param nowPs current time
     void OnNotification(Frame* frame, int64_t nowPs);
 
-    /// @brief Run the timeouts that are due. @param atPs current time
-    void RunTimeouts(int64_t atPs);
+    /// @brief Do what is due by NextTimerPs(). @param atPs current time
+    void RunTimers(int64_t atPs);
 
     /**
      * @brief Give open queue pairs the live parameters of a prototype, and pace them again. Those
@@ -189,6 +198,7 @@ class NicSender
         }
     }
 
+    void RunTimeouts(int64_t atPs);
     void CatchUpRetunings(QueuePair& qp) const;
     void Restart(QueuePair& qp, int64_t nowPs) const;
     void SetBusy(QueuePair& qp, bool busy);
@@ -201,9 +211,10 @@ class NicSender
     QueuePairList m_queuePairs; //!< by number; null once closed
     QpScheduler m_scheduler;
     RetransmissionTimers m_timeouts;
-    std::vector<MessageRecord> m_done; //!< scratch
-    std::vector<QueuePair*> m_busy;    //!< those with unacknowledged messages
-    std::vector<Retuning> m_retunings; //!< in order of time; empty while all are busy
+    std::unique_ptr<MessageCosts> m_costs; //!< null: messages cost nothing
+    std::vector<MessageRecord> m_done;     //!< scratch
+    std::vector<QueuePair*> m_busy;        //!< those with unacknowledged messages
+    std::vector<Retuning> m_retunings;     //!< in order of time; empty while all are busy
     uint32_t m_open{0};
     QueuePair* m_last{nullptr}; //!< has sent last; for Fetch()
 };

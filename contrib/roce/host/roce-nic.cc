@@ -182,7 +182,7 @@ Nic::OpenQp(uint32_t dst,
     config.dueClock = m_pacingClock == "due";
     config.tickPs = GetTick().GetPicoSeconds();
     config.ackEveryN = m_ackEveryN;
-    config.depth = m_queueDepth ? m_queueDepth : UINT32_MAX;
+    config.costs = m_sender.HasCosts();
     config.telemetryBytes = GetTelemetryBytes(path.interDc);
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;
@@ -338,7 +338,7 @@ Nic::Receive(Port&, Frame* frame, int64_t nowPs)
 void
 Nic::Timer(int64_t atPs)
 {
-    m_sender.RunTimeouts(atPs);
+    m_sender.RunTimers(atPs);
     m_receiver.RunTimers(atPs);
     SetEarliestTimer();
     Settle(atPs);

@@ -24,7 +24,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief An RDMA NIC: one port, many queue pairs. A host may have several.
  *
  * Control frames (ACK, NAK, CNP) go first, then the data of the queue pair that QpScheduler names.
@@ -245,6 +244,22 @@ class Nic : public Port, public Station
         return GetProfile(interDc)->GetTelemetryBytes(m_intHeaderBytes);
     }
 
+    /// What hosts add to the times of a lone message, picoseconds.
+    struct HostLatencies
+    {
+        int64_t postPs;       //!< at the sender, before the first packet
+        int64_t completionPs; //!< at the sender, after the last ACK
+        int64_t deliveryPs;   //!< at the receiver, after the last packet
+    };
+
+    /// @return attributes PostLatency, CompletionLatency, DeliveryLatency
+    HostLatencies GetHostLatencies() const
+    {
+        return {m_postLatency.GetPicoSeconds(),
+                m_completionLatency.GetPicoSeconds(),
+                m_deliveryLatency.GetPicoSeconds()};
+    }
+
     /// @return counters
     const Counters& GetCounters() const
     {
@@ -316,7 +331,7 @@ class Nic : public Port, public Station
     /// @brief Wake up for the first of the timeouts and receivers' timers.
     void SetEarliestTimer()
     {
-        SetTimer(std::min(m_sender.NextTimeoutPs(), m_receiver.NextTimerPs()));
+        SetTimer(std::min(m_sender.NextTimerPs(), m_receiver.NextTimerPs()));
     }
 
     // hot
@@ -351,6 +366,12 @@ class Nic : public Port, public Station
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
     uint32_t m_ackEveryN{1};
     uint32_t m_queueDepth{0};
+    Time m_postLatency;
+    Time m_messageGap;
+    double m_messageRate{0};
+    Time m_completionLatency;
+    Time m_deliveryLatency;
+    Time m_cnpLatency;
     Time m_idleRestart;
     uint8_t m_controlClass{0};
     uint8_t m_ttl{0};

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A loss recovery that repeats single packets, and that a block code can use.
  *
  * By itself it is a LossRecovery: what an ACK acknowledges has arrived. A code above it, which has

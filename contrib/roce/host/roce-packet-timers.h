@@ -36,7 +36,6 @@ struct PacketTimersParams
 };
 
 /**
- * @ingroup roce
  * @brief A timer for each packet, and nothing else: what its timer finds missing is sent again
  * (after the recovery of Uno's flows within a datacenter: Bonato et al., "Uno", SC 2025, section
  * 4.2).

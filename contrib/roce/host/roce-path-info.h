@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What a sender knows of its path when the queue pair is made.
  */
 struct PathInfo

@@ -15,7 +15,6 @@ namespace ns3::roce
 class Deployment;
 
 /**
- * @ingroup roce
  * @brief Which path the next frame of a sending queue pair takes: the entropy (UDP source port)
  * that switches hash.
  *
@@ -160,7 +159,6 @@ class PathSelector : public Object
 };
 
 /**
- * @ingroup roce
  * @brief ECMP: every frame of a flow has the flow's own entropy, so they stay in order.
  */
 class FlowHash : public PathSelector

@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A set of PSNs out of a window that moves upwards: a circular bitmap that grows as needed.
  *
  * The caller keeps all members within [base, base + n) for some base that only grows, and takes out

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Which of a NIC's queue pairs sends next.
  *
  * Queue pairs that may send are in a ready ring for each class and take turns; classes share by

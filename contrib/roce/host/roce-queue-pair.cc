@@ -53,11 +53,13 @@ QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
     {
         m_messages.erase(m_messages.begin(), m_messages.begin() + m_oldest);
         m_cursor = std::max(m_cursor, m_oldest) - m_oldest;
+        m_forgotten += m_oldest;
         m_oldest = 0;
     }
     const uint64_t data = bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1;
     const uint64_t packets = m_layout ? m_layout->CountPackets(data) : data;
-    m_messages.push_back({m_endPsn, packets, bytes, m_postedBytes, cookie, nowPs, m_retransmitted});
+    m_messages.push_back(
+        {m_endPsn, packets, bytes, m_postedBytes, cookie, nowPs, nowPs, m_retransmitted});
     m_endPsn += packets;
     m_postedBytes += bytes;
     SetSendEnd();

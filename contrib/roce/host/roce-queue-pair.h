@@ -5,7 +5,9 @@
 #include "roce-congestion-control.h"
 #include "roce-message-layout.h"
 #include "roce-path-selector.h"
+#include "roce-queue-pair-config.h"
 #include "roce-receiver-qp.h"
+#include "roce-retransmission-timer.h"
 
 #include "ns3/roce-frame.h"
 
@@ -22,7 +24,6 @@ namespace ns3::roce
 class LossRecovery;
 
 /**
- * @ingroup roce
  * @brief A finished message, at its sender.
  */
 struct MessageRecord
@@ -37,54 +38,6 @@ struct MessageRecord
 };
 
 /**
- * @ingroup roce
- * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
- */
-class RetransmissionTimer
-{
-  public:
-    /// @return how long the NIC would wait; LossRecovery may decide otherwise
-    int64_t GetLengthPs() const
-    {
-        return m_lengthPs;
-    }
-
-    /// @return since when it runs
-    int64_t GetStartPs() const
-    {
-        return m_startPs;
-    }
-
-    /// @return its end at that time, or NEVER_PS if it does not run
-    int64_t GetDeadlinePs() const
-    {
-        return m_deadlinePs;
-    }
-
-    /// @return timeouts in a row without progress
-    uint32_t GetRetries() const
-    {
-        return m_retries;
-    }
-
-    /// @brief For LossRecovery::OnSend(): with this frame, start again and ask for the deadline.
-    void AskAnew()
-    {
-        m_deadlinePs = NEVER_PS;
-    }
-
-  private:
-    friend class RetransmissionTimers;
-
-    int64_t m_lengthPs{0};
-    int64_t m_startPs{0};
-    int64_t m_deadlinePs{NEVER_PS};
-    int64_t m_entryPs{NEVER_PS}; //!< key of the valid entry in the heap
-    uint32_t m_retries{0};
-};
-
-/**
- * @ingroup roce
  * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
  *
  * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
@@ -94,46 +47,11 @@ class RetransmissionTimer
 class QueuePair
 {
   public:
-    /// What a change of rate does to a pacing gap that has begun.
-    enum class Repacing : uint8_t
-    {
-        STRETCH, //!< what is left of it becomes longer or shorter in proportion
-        SHIFT,   //!< its end moves by the difference of the whole gaps at both rates
-        NONE,    //!< nothing: the rate holds from the next packet on
-    };
+    using Config = QueuePairConfig;
+    using Repacing = Config::Repacing;
 
     /// busyIndex of a queue pair all of whose messages are acknowledged.
     static constexpr uint32_t NOT_BUSY = UINT32_MAX;
-
-    /// What a queue pair is made with.
-    struct Config
-    {
-        uint32_t src{0};                          //!< own NIC
-        uint32_t dst{0};                          //!< NIC of the receiver
-        uint32_t dstQp{0};                        //!< its number there
-        uint8_t trafficClass{3};                  //!< class of its data
-        uint16_t entropy{0};                      //!< UDP source port
-        uint32_t mtuBytes{4096};                  //!< payload of a full packet
-        uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
-        const FrameExtension* extension{nullptr}; //!< of each data frame, or null
-        uint32_t framingBytes{20};               //!< wire bytes per frame in addition to frameBytes
-        uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
-        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
-        uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
-        uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
-        bool telemetry{false};     //!< data carries an INT stack
-        bool closeWhenDone{true};  //!< free it when every message is acknowledged
-        bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
-        bool dueClock{false};     //!< a pacing gap begins when its packet was due, not when it left
-        bool countsOthers{false}; //!< othersDuePs is wanted
-        Repacing repacing{Repacing::STRETCH};
-        uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
-        uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
-        uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
-        int64_t tickPs{0};          //!< pacing gaps are cut to whole multiples; 0: exact
-        uint32_t depth{UINT32_MAX}; //!< messages that are sent or wait for ACKs at most
-    };
 
     /// What an ACK or NAK did.
     struct AckResult
@@ -186,6 +104,41 @@ class QueuePair
      * @param nowPs current time
      */
     void Post(uint64_t bytes, uint64_t cookie, int64_t nowPs);
+
+    // --- for MessageCosts
+
+    /// @return whether a message has no SetReady() yet
+    bool HasPosted() const
+    {
+        return m_ready < m_forgotten + m_messages.size();
+    }
+
+    /// @brief The next message that HasPosted() may be sent from then on. @param atPs not before
+    /// that of the message before
+    void SetReady(int64_t atPs)
+    {
+        m_messages[m_ready++ - m_forgotten].readyPs = atPs;
+    }
+
+    /// @return from when on the next message to Allow() may be sent, or NEVER_PS
+    int64_t GetReadyPs() const
+    {
+        return m_allowed < m_ready ? m_messages[m_allowed - m_forgotten].readyPs : NEVER_PS;
+    }
+
+    /// @brief Let the next message be sent.
+    void Allow()
+    {
+        ++m_allowed;
+        SetSendEnd();
+    }
+
+    /// @return whether each packet of all messages that may be sent has been sent
+    bool IsAllSent() const
+    {
+        const std::size_t next = m_allowed - m_forgotten;
+        return m_highestPsn >= (next < m_messages.size() ? m_messages[next].firstPsn : m_endPsn);
+    }
 
     /// @brief Go on with another rate law. @param cc of the same class, already started
     void Restart(Ptr<CongestionControl> cc);
@@ -398,11 +351,22 @@ class QueuePair
     uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
-    bool failed{false};            //!< retry limit exceeded
-    uint32_t retunings{0};         //!< of those at its NIC, how many its rate law has taken over
-    uint32_t busyIndex{NOT_BUSY};  //!< in the NIC's list of those with unacknowledged messages
-    RetransmissionTimer timeout;   //!< of its oldest packet, or what LossRecovery watches
-    int64_t othersDuePs{0};        //!< see LossRecovery::CountsOthersDue()
+    bool failed{false};           //!< retry limit exceeded
+    uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
+    uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
+    RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
+    int64_t othersDuePs{0};       //!< see LossRecovery::CountsOthersDue()
+
+    /// What MessageCosts keeps.
+    struct Work
+    {
+        uint32_t underWay{0};          //!< messages posted whose completion is not seen
+        bool hasTurn{false};           //!< is among those that wait for periodPs
+        int64_t lastPs{INT64_MIN / 2}; //!< end of the last packet of a message
+        int64_t entryPs{NEVER_PS};     //!< key of the valid entry in the heap
+    };
+
+    Work work;
     int64_t idleSincePs{NEVER_PS}; //!< since when all that was posted is acknowledged
 
   private:
@@ -415,6 +379,7 @@ class QueuePair
         uint64_t bytesBefore; //!< of all messages before
         uint64_t cookie;
         int64_t postedPs;
+        int64_t readyPs; //!< see SetReady()
         uint64_t retransmittedBefore;
     };
 
@@ -436,11 +401,9 @@ class QueuePair
 
     void SetSendEnd()
     {
-        uint64_t endPsn = m_endPsn;
-        if (m_config.depth < m_messages.size() - m_oldest)
-        {
-            endPsn = m_messages[m_oldest + m_config.depth].firstPsn;
-        }
+        const std::size_t allowed = m_config.costs ? m_allowed - m_forgotten : m_messages.size();
+        const uint64_t endPsn =
+            allowed < m_messages.size() ? m_messages[allowed].firstPsn : m_endPsn;
         m_sendEndPsn = m_limitPackets < endPsn - m_una ? m_una + m_limitPackets : endPsn;
     }
 
@@ -471,6 +434,9 @@ class QueuePair
     uint64_t m_inflightBytes{0};
     uint64_t m_retransmitted{0};
     uint64_t m_postedBytes{0};
+    uint64_t m_forgotten{0}; //!< messages
+    uint64_t m_ready{0};     //!< messages that have SetReady()
+    uint64_t m_allowed{0};   //!< messages, see Allow()
     std::vector<Message> m_messages;
     std::size_t m_oldest{0}; //!< index of the oldest message not complete
     std::size_t m_cursor{0}; //!< index of the message m_nextPsn belongs to

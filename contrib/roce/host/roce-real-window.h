@@ -6,7 +6,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A rate law whose window is a real number, but which sends whole packets.
  *
  * CongestionControl::GetWindowBytes() is the rounded window, one packet at least. A rate computed

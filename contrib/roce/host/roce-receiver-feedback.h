@@ -23,7 +23,6 @@ class Deployment;
 class NicFeedback;
 
 /**
- * @ingroup roce
  * @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
  */
 class ReplySink
@@ -65,7 +64,6 @@ class ReplySink
 };
 
 /**
- * @ingroup roce
  * @brief Where a NicFeedback sends: from any queue pair of its NIC. Valid for one call.
  */
 class NicReplySink
@@ -82,7 +80,6 @@ class NicReplySink
 };
 
 /**
- * @ingroup roce
  * @brief A timer for feedback, run by the NIC.
  * @tparam Sink what they send through
  */
@@ -138,7 +135,6 @@ class FeedbackTimer
 };
 
 /**
- * @ingroup roce
  * @brief What the feedbacks of a NIC's queue pairs share (ReplySink::Share()): state, such as how
  * many of them are congested, and a timer that may send from any of them.
  */
@@ -147,7 +143,6 @@ class NicFeedback : public FeedbackTimer<NicReplySink>
 };
 
 /**
- * @ingroup roce
  * @brief What a receiving queue pair sends back in addition to the reliability protocol's ACK and
  * NAK.
  *
@@ -281,7 +276,6 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
 };
 
 /**
- * @ingroup roce
  * @brief ACKs with the echoes, and nothing else.
  */
 class PlainFeedback : public ReceiverFeedback
@@ -299,7 +293,6 @@ class PlainFeedback : public ReceiverFeedback
 };
 
 /**
- * @ingroup roce
  * @brief Several feedbacks, one after the other: for shims that add to what a rate law needs.
  */
 class FeedbackChain : public ReceiverFeedback
@@ -326,7 +319,6 @@ class FeedbackChain : public ReceiverFeedback
 };
 
 /**
- * @ingroup roce
  * @brief DCQCN's notification point: CE-marked data gives a CNP, at most one per interval and queue
  * pair (Zhu et al., SIGCOMM 2015, section 3).
  */

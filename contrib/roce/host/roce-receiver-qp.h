@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Receiving side of a reliable connection: what every LossRecovery's receiver has.
  */
 class ReceiverQp

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The receiving queue pairs of a NIC, by number. One that has not received anything yet is a
  * reservation of a few bytes.
  */

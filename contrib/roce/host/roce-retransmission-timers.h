@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The retransmission timeouts of a NIC's queue pairs.
  *
  * LossRecovery gives the length of a timeout at its start, and again at its end, since more may

@@ -16,34 +16,20 @@ SelectiveRepeatParams::Table()
     using P = SelectiveRepeatParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::SelectiveRepeat")
-            .Count("ReorderPackets",
-                   &P::reorderPackets,
-                   {0},
-                   Range::AtLeast(0),
-                   "A packet is lost once a packet more than this many later has arrived")
-            .Flag("BdpCap", &P::bdpCap, {true}, "Bound outstanding packets to BdpPackets")
-            .Count("BdpPackets",
-                   &P::bdpPackets,
-                   {0},
-                   Range::AtLeast(0),
-                   "Most packets outstanding; 0: bandwidth-delay product of the longest path")
-            .Duration("RtoLow",
-                      &P::rtoLowPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "Timeout while few packets are in flight; 0: 100 us, with PFC not before an "
-                      "RTT is known; not below the RTT measured and Nic::RtoFactor base RTTs")
-            .Duration("RtoHigh",
-                      &P::rtoHighPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "Timeout while more are; 0: base RTT and the time to drain full buffers of "
-                      "the path; not below Nic::RtoFactor base RTTs")
-            .Count("RtoLowPackets",
-                   &P::rtoLowPackets,
-                   {3},
-                   Range::AtLeast(0),
-                   "Most full frames in flight with which RtoLow is used");
+            .Count("ReorderPackets", &P::reorderPackets, {0}, Range::AtLeast(0))
+            .Help("A packet is lost once a packet more than this many later has arrived")
+            .Flag("BdpCap", &P::bdpCap, {true})
+            .Help("Bound outstanding packets to BdpPackets")
+            .Count("BdpPackets", &P::bdpPackets, {0}, Range::AtLeast(0))
+            .Help("Most packets outstanding; 0: bandwidth-delay product of the longest path")
+            .Duration("RtoLow", &P::rtoLowPs, {0}, Range::AtLeast(0))
+            .Help("Timeout while few packets are in flight; 0: 100 us, with PFC not before an RTT "
+                  "is known; not below the RTT measured and Nic::RtoFactor base RTTs")
+            .Duration("RtoHigh", &P::rtoHighPs, {0}, Range::AtLeast(0))
+            .Help("Timeout while more are; 0: base RTT and the time to drain full buffers of the "
+                  "path; not below Nic::RtoFactor base RTTs")
+            .Count("RtoLowPackets", &P::rtoLowPackets, {3}, Range::AtLeast(0))
+            .Help("Most full frames in flight with which RtoLow is used");
     return table;
 }
 

@@ -29,7 +29,6 @@ struct SelectiveRepeatParams
 };
 
 /**
- * @ingroup roce
  * @brief Selective repeat after IRN (Mittal et al., "Revisiting network support for RDMA", SIGCOMM
  * 2018): only what is lost is sent again, in flight is at most one bandwidth-delay product.
  *
@@ -191,7 +190,6 @@ class SelectiveRepeat : public PacketRepeater
 };
 
 /**
- * @ingroup roce
  * @brief Receiving half of SelectiveRepeat.
  */
 class SelectiveRepeatReceiver : public ReceiverQp

@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What a sender knows of each packet that is sent and not acknowledged: for loss recoveries
  * that give each packet a timer of its own.
  *

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The parts of queue pairs within a datacenter or across: prototypes of rate law, loss
  * recovery and path selector at the sender, and of the feedback at the receiver.
  *

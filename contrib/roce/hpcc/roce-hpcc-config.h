@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A configuration file of the HPCC simulator (`config.txt`): lines `KEY value ...`.
  *
  * A key given twice with different values, or a value that is not of the key's kind is an error;
@@ -27,7 +26,6 @@ class HpccConfig
     static constexpr double MAX_BYTES = 9007199254740992; //!< of a size: exact in a double
 
     /**
-     * @param path of the file
      * @param ignoreUnknown leave out unknown keys, which GetNotes() then lists
      * @return its keys
      * @throw InputError naming file and line; for unknown keys all of them

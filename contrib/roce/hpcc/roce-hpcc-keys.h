@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A key that configurations of the HPCC simulator, or of a simulator made from it, may have.
  */
 struct HpccKey
@@ -30,7 +29,7 @@ struct HpccKey
     Kind kind;
     const char* unused; //!< why it has no effect here, or null
 
-    /// @return the key of a name, or null if no project known here has it. @param name any
+    /// @return the key of a name, or null if no project known here has it.
     static const HpccKey* Find(const std::string& name);
 
     /**
@@ -47,7 +46,7 @@ struct HpccKey
      */
     std::string Check(std::vector<std::string>& fields) const;
 
-    /// @return whether a text is a number of 0 or more. @param text any @param value [out] it
+    /// @return whether a text is a number of 0 or more. @param value [out] it
     static bool ParseNumber(const std::string& text, double& value);
 };
 

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What the keys of an HPCC simulator's configuration mean for the rate law of a run: its
  * window, its base RTT, and which keys it does not use.
  *

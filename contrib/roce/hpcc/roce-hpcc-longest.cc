@@ -16,7 +16,7 @@ namespace ns3::roce
 namespace
 {
 
-/// @return whole bytes that a link carries in a time. @param ps the time @param rateBps its rate
+/// @return whole bytes that a link carries in a time.
 uint64_t
 ProductBytes(int64_t ps, uint64_t rateBps)
 {
@@ -95,7 +95,7 @@ class Graph
         return hosts;
     }
 
-    /// @return the longest of the shortest ways from each switch to a host. @param host the host
+    /// @return the longest of the shortest ways from each switch to a host.
     std::vector<Way> FindWaysTo(uint32_t host) const
     {
         std::vector<Way> ways(m_hops.size());
@@ -128,14 +128,14 @@ class Graph
         return ways;
     }
 
-    /// @return a way with a host's link in front. @param host the host @param ways from switches
+    /// @return a way with a host's link in front. @param ways from switches
     Way From(uint32_t host, const std::vector<Way>& ways) const
     {
         const Way& way = ways[SwitchOf(host)];
         return way.rttPs < 0 ? way : Extend(m_hops[host].front(), way);
     }
 
-    /// @return rate of a host's link. @param host the host
+    /// @return rate of a host's link.
     uint64_t GetHostRateBps(uint32_t host) const
     {
         return std::get<1>(m_hops[host].front());

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What the HPCC simulator gives every flow with GLOBAL_T 1: the longest base RTT and the
  * largest bandwidth-delay product, over all pairs of hosts.
  *

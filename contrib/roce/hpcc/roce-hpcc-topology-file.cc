@@ -309,6 +309,18 @@ HpccTopologyFile::NumberNics()
             t.nodeOfNic.push_back(node);
         }
     }
+    NumberSwitches();
+    if (t.nodeOfNic.size() < 2)
+    {
+        throw InputError(GetPath() + ": " + std::to_string(t.nodeOfNic.size()) +
+                         " hosts, expected at least two");
+    }
+}
+
+void
+HpccTopologyFile::NumberSwitches()
+{
+    HpccTopology& t = m_topology;
     t.switchOfNode.assign(t.isSwitch.size(), 0);
     uint32_t next = 0;
     for (uint32_t node = 0; node < t.isSwitch.size(); ++node)
@@ -322,11 +334,6 @@ HpccTopologyFile::NumberNics()
             throw InputError(GetPath() + ": host " + std::to_string(node) +
                              " has no link, expected one for each host");
         }
-    }
-    if (t.nodeOfNic.size() < 2)
-    {
-        throw InputError(GetPath() + ": " + std::to_string(t.nodeOfNic.size()) +
-                         " hosts, expected at least two");
     }
 }
 

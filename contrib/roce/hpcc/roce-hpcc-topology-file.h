@@ -13,17 +13,14 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Turns the lines of one file into a topology; see HpccTopology for the layouts.
- */
+/// @brief Turns the lines of one file into a topology; see HpccTopology for the layouts.
 class HpccTopologyFile : private LineReader
 {
   public:
-    /// @param path of the file @throw InputError if it cannot be read
+    /// @throw InputError if it cannot be read
     explicit HpccTopologyFile(const std::string& path);
 
-    /// @return the topology @throw InputError naming file and line
+    /// @throw InputError naming file and line
     HpccTopology Read();
 
   private:
@@ -37,6 +34,7 @@ class HpccTopologyFile : private LineReader
     void ReadLink(const std::vector<std::string>& fields);
     void CheckWhatFollows();
     void NumberNics();
+    void NumberSwitches();
     void RefuseSecondLink(const HpccTopology::LinkLine& link, uint32_t host) const;
     uint32_t ParseNode(const std::string& text, const char* what) const;
     double ParseProbability(const std::string& text) const;

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A network in the HPCC simulator's `topology.txt`.
  *
  * The first line determines the layout:
@@ -70,8 +69,6 @@ struct HpccTopology
 
     /**
      * @brief Read a file.
-     * @param path of the file
-     * @return the topology
      * @throw InputError naming file and line: unreadable file, missing or extra field, not a
      *        number, unit missing, unknown node, a node joined to itself, two hosts joined, a host
      *        with no link or several, fewer or more links than announced
@@ -97,7 +94,6 @@ struct HpccTopology
 };
 
 /**
- * @ingroup roce
  * @brief The HPCC simulator's estimate of a flow's completion time on the empty network.
  *
  * base RTT = 2 * propagation + sum over the links of payload / rate, ideal FCT = base RTT + (size +

@@ -23,7 +23,7 @@ BdpBytes(const HpccTopology::LinkLine& link)
     return static_cast<double>(link.rateBps) * static_cast<double>(link.delayPs) / 8e12;
 }
 
-/// @return what holds the headroom of all lossless classes and two one-way BDPs. @param sw switch
+/// @return what holds the headroom of all lossless classes and two one-way BDPs.
 uint64_t
 DefaultBytes(const Switch& sw, const HpccTopology::LinkLine& link)
 {

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Options of a program with a topology of its own: which links are long, so that the switch
  * ports at their ends have deep buffers and their headroom does not come out of the shared buffers.
  */

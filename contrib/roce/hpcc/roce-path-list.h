@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Pin flows to given paths, to take differences of ECMP hashes out of a comparison.
  *
  * The file has the header `id,path_node_ids[,ack_path_node_ids]`, then lines such as
@@ -23,7 +22,6 @@ namespace ns3::roce
  * along that path; which one of parallel links it takes is not pinned. Flows not listed keep their
  * own. Without the third column ACKs have the port of the data, and so any path.
  *
- * @param path of the file
  * @param topology the network's
  * @param network built
  * @param list flows, which get their source ports

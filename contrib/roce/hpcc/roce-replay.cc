@@ -2,10 +2,8 @@
 #include "roce-replay.h"
 
 #include "roce-fork-keys.h"
-#include "roce-hpcc-classes.h"
-#include "roce-hpcc-ecn.h"
 #include "roce-hpcc-laws.h"
-#include "roce-hpcc-link-down.h"
+#include "roce-hpcc-network.h"
 #include "roce-path-list.h"
 
 #include "ns3/data-rate.h"

@@ -2,9 +2,9 @@
 #ifndef ROCE_REPLAY_H
 #define ROCE_REPLAY_H
 
+#include "roce-fork-keys.h"
 #include "roce-hpcc-config.h"
 #include "roce-hpcc-topology.h"
-#include "roce-key-settings.h"
 #include "roce-long-links.h"
 
 #include "ns3/roce-command-line.h"
@@ -21,7 +21,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A program that runs the HPCC simulator's files: topology, flows, configuration.
  *
  * - Without a profile the network is as this module has it by default, but for what the

@@ -39,28 +39,19 @@ BbrParams::Table()
             // Gain of the rate in DRAIN [1] [2]
             .Fixed("DrainGain", &P::drainGain, {1 / HIGH_GAIN, 0.35})
             .Constants({{"CwndGain", "2"}, {"BwRounds", std::to_string(P::BW_ROUNDS)}})
-            .Choice("Rounds",
-                    &P::clocked,
-                    {false, true}, // [1] [2]
-                    {{"acks", false}, {"rtProp", true}},
-                    "Round trips and phases end by acks, or each rtProp by the clock")
-            .Duration("RttWindow",
-                      &P::rttWindowPs,
-                      {10000 * PS_PER_MS}, // [1] [a]
-                      Range::AtLeast(0),
-                      "Time in which the least RTT counts")
+            .Choice("Rounds", &P::clocked, {false, true}, {{"acks", false}, {"rtProp", true}})
+            .Help("Round trips and phases end by acks, or each rtProp by the clock") // [1] [2]
+            .Duration("RttWindow", &P::rttWindowPs, {10000 * PS_PER_MS}, Range::AtLeast(0))
+            .Help("Time in which the least RTT counts") // [1] [a]
             // true: drain the queue when RTprop is too old [1] [2]
             .Fixed("ProbeRtt", &P::probeRtt, {true, false})
             .Duration("ProbeRttDuration",
                       &P::probeRttDurationPs,
-                      {200 * PS_PER_MS}, // [1] [a]
-                      Range::AtLeast(0),
-                      "Length of PROBE_RTT")
-            .Number("MaxCwndBdp",
-                    &P::maxCwndBdp,
-                    {0, 1}, // [1] [2]
-                    Range::AtLeast(0),
-                    "Greatest window, BDPs; 0: none")
+                      {200 * PS_PER_MS},
+                      Range::AtLeast(0)) // [1] [a]
+            .Help("Length of PROBE_RTT")
+            .Number("MaxCwndBdp", &P::maxCwndBdp, {0, 1}, Range::AtLeast(0))
+            .Help("Greatest window, BDPs; 0: none") // [1] [2]
             // Least window after an ACK and window of PROBE_RTT, full frames [1] [2]
             .Fixed("MinFrames", &P::minFrames, {4, 1})
             // Frames in flight in addition to gain times BDP [4] [2]
@@ -106,9 +97,9 @@ BbrParams::Table()
             // of the start alone
             .Number("InitialCwnd",
                     &P::initialCwnd,
-                    {10, 0}, // [3] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, full frames; 0: BDP");
+                    {10, 0},
+                    Range::AtLeast(1).Or(0)) // [3] [2]
+            .Help("First window, full frames; 0: BDP");
     return table;
 }
 

@@ -36,7 +36,6 @@ struct BbrParams
     bool pacingByRound;
     int64_t pacingStepPs; //!< 0: none
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<BbrParams>& Table();
 };
 

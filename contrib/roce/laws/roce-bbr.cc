@@ -239,16 +239,22 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
     m_probeRttRoundDone = m_probeRttRoundDone || m_roundStart;
     if (m_probeRttRoundDone && ack.nowPs > m_probeRttDonePs)
     {
-        m_rtPropStampPs = ack.nowPs;
-        m_cwnd = std::max(m_cwnd, m_savedCwnd);
-        if (m_filledPipe)
-        {
-            EnterProbeBw(ack.nowPs);
-        }
-        else
-        {
-            Enter(BbrState::STARTUP);
-        }
+        LeaveProbeRtt(ack.nowPs);
+    }
+}
+
+void
+Bbr::LeaveProbeRtt(int64_t nowPs)
+{
+    m_rtPropStampPs = nowPs;
+    m_cwnd = std::max(m_cwnd, m_savedCwnd);
+    if (m_filledPipe)
+    {
+        EnterProbeBw(nowPs);
+    }
+    else
+    {
+        Enter(BbrState::STARTUP);
     }
 }
 

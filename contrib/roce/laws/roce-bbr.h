@@ -24,7 +24,6 @@ enum class BbrState : uint8_t
 };
 
 /**
- * @ingroup roce
  * @brief BBR, version 1 (Cardwell et al., ACM Queue 2016): a model of the path instead of
  * congestion.
  *
@@ -111,6 +110,7 @@ class Bbr : public LawOf<Bbr, BbrParams>
     void CheckFullPipe(const DeliverySample& sample);
     void UpdateRtProp(const AckInfo& ack);
     void CheckProbeRtt(const AckInfo& ack);
+    void LeaveProbeRtt(int64_t nowPs);
     void Enter(BbrState state);
     void TakeOver(); //!< gains of the state, from m_p
     void EnterProbeBw(int64_t nowPs);

@@ -25,10 +25,7 @@ enum class DcqcnClamp : uint8_t
     NEVER,          //!< not at all
 };
 
-/**
- * @ingroup roce
- * @brief DCQCN's parameters after the profile and the attributes have been put together.
- */
+/// @brief DCQCN's parameters after the profile and the attributes have been put together.
 struct DcqcnParams
 {
     double gain;
@@ -58,7 +55,6 @@ struct DcqcnParams
     bool cnpInAck;
     bool bdpWindow;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<DcqcnParams>& Table();
 };
 

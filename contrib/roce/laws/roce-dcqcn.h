@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief DCQCN's reaction point (Zhu et al., SIGCOMM 2015), with the parameters of real firmware.
  *
  * State: rate Rc, target Rt, alpha, a byte stage BC and a time stage TS. A cut does
@@ -62,10 +61,7 @@ class DcqcnReactionPoint : public CongestionControl
         return m_cutDuePs < m_incDuePs ? m_cutDuePs : m_incDuePs;
     }
 
-    /**
-     * @param nowPs current time
-     * @return alpha, 0..1, at that time; the initial value while there is no state
-     */
+    /// @return alpha, 0..1, at that time; the initial value while there is no state
     double GetAlpha(int64_t nowPs) const;
 
   protected:
@@ -92,7 +88,6 @@ class DcqcnReactionPoint : public CongestionControl
     /**
      * @brief How much more the target becomes.
      * @param phase of the increase; not fast recovery
-     * @param atPs its time
      * @return bit/s
      */
     virtual double GetStep(Phase phase, int64_t atPs) const;
@@ -144,7 +139,6 @@ class DcqcnReactionPoint : public CongestionControl
     bool m_cnpSinceTick{false};      //!< for the next tick of alpha's free-running timer
 };
 
-/// @ingroup roce
 /// @brief DCQCN, see DcqcnReactionPoint; CNPs come at the receiver's interval, MinTimeBetweenCnps.
 class Dcqcn : public LawOf<Dcqcn, DcqcnParams, DcqcnReactionPoint>
 {

@@ -21,24 +21,18 @@ DctcpParams::Table()
     using P = DctcpParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Dctcp", {"paper", "hpcc-sim"})
-            .Number("Gain",
-                    &P::gain,
-                    {1.0 / 16}, // [1] [3]
-                    Range::AboveUpTo(0, 1),
-                    "g of alpha's average")
-            .Rate("Ai",
-                  &P::aiBps,
-                  {0, 615000000}, // [1] [3]
-                  Range::AtLeast(0),
-                  "Increase per round trip as a rate; 0: one full frame")
+            .Number("Gain", &P::gain, {1.0 / 16}, Range::AboveUpTo(0, 1)) // [1] [3]
+            .Help("g of alpha's average")
+            .Rate("Ai", &P::aiBps, {0, 615000000}, Range::AtLeast(0))
+            .Help("Increase per round trip as a rate; 0: one full frame") // [1] [3]
             .Constants({{"AiFrames", "1"}})
             // Alpha at first [4] [2]
             .Fixed("InitialAlpha", &P::initialAlpha, {1})
             .Rate("MinRate",
                   &P::minRateBps,
-                  {0, 1000000000}, // [3]
-                  Range::AtLeast(0),
-                  "Floor of the rate (over the base RTT with Form=window, where one frame is the "
+                  {0, 1000000000},
+                  Range::AtLeast(0)) // [3]
+            .Help("Floor of the rate (over the base RTT with Form=window, where one frame is the "
                   "least); 0 with Form=rate: one step")
             // To a loss or timeout [4] [2]
             .Fixed("LossReaction", &P::halve, {true, false}, {{"halve", true}, {"none", false}})
@@ -46,9 +40,9 @@ DctcpParams::Table()
             // the unit of W
             .Choice("Form",
                     &P::windowForm,
-                    {true, false}, // [1] [2]
-                    {{"window", true}, {"rate", false}},
-                    "What is cut and increased");
+                    {true, false},
+                    {{"window", true}, {"rate", false}}) // [1] [2]
+            .Help("What is cut and increased");
     return table;
 }
 

@@ -17,12 +17,10 @@ struct DctcpParams
     double minRateBps; //!< 0: one frame in window form, one step in rate form
     bool halve;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<DctcpParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief DCTCP (Alizadeh et al., SIGCOMM 2010; RFC 8257) over RoCE: cut by the share of marks.
  *
  * Once per round trip (the first ACK of data sent after the last time),

@@ -11,10 +11,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief An ACK's sample of the rate at which data arrives.
- */
+/// @brief An ACK's sample of the rate at which data arrives.
 struct DeliverySample
 {
     double bps{0};              //!< delivery rate; 0: the ACK has no sample
@@ -24,7 +21,6 @@ struct DeliverySample
 };
 
 /**
- * @ingroup roce
  * @brief Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation).
  *
  * With each frame sent is stored what had been delivered by then, and when. Its ACK gives
@@ -41,7 +37,7 @@ struct DeliverySample
 class DeliveryRate
 {
   public:
-    /// @brief Forget everything. @param nowPs current time
+    /// @brief Forget everything.
     void Reset(int64_t nowPs);
 
     /**
@@ -50,7 +46,7 @@ class DeliveryRate
      */
     void OnSend(int64_t nowPs);
 
-    /// @brief An ACK has arrived. @param ack its contents. @return sample
+    /// @brief An ACK has arrived. @param ack its contents.
     DeliverySample OnAck(const AckInfo& ack);
 
     /// @brief Everything in flight is given up: the next frame sent begins again.

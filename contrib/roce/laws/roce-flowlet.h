@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Flowlets (Sinha et al., HotNets 2004; LetFlow, Vanini et al., NSDI 2017), chosen by the
  * sender: after a gap of at least Gap without a packet the flow takes another path at random.
  *
@@ -21,7 +20,6 @@ namespace ns3::roce
 class Flowlet : public PathSelector
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;

@@ -32,55 +32,29 @@ GeminiParams::Table()
                    &P::stepIsShare,
                    {false, true},
                    {{"packetsPerBit", false}, {"share", true}})
-            .Number("H",
-                    &P::h,
-                    {1.2e-7, 0.00024}, // [1] [2]
-                    Range::Above(0),
-                    "Increase per round trip is H C RTT, see StepForm")
-            .Duration("T",
-                      &P::tPs,
-                      {5e9, 0.1e9}, // [1] [2]
-                      Range::AtLeast(0),
-                      "Queueing delay that is congestion on the WAN; 0: half of MaxQueue")
-            .Count("MaxQueue",
-                   &P::maxQueueBytes,
-                   {0},
-                   Range::AtLeast(0),
-                   "Longest queue in the network, bytes; 0: not known")
-            .Number("Beta",
-                    &P::beta,
-                    {0.2, 0.1}, // [1] [2]
-                    Range::Above(0).Below(1),
-                    "Share of the window a cut for delay takes")
-            .Count("K",
-                   &P::kBytes,
-                   {25000, 24576}, // [3] [2]
-                   Range::Above(0),
-                   "Marking threshold of the switches, bytes")
-            .Number("EcnGain",
-                    &P::gain,
-                    {1.0 / 16, 0.5}, // [4] [2]
-                    Range::AboveUpTo(0, 1),
-                    "Gain of alpha's average")
-            .Duration("InterRtt",
-                      &P::interRttPs,
-                      {0, 1792.04e6}, // [1] [2]
-                      Range::AtLeast(0),
-                      "RTT in the increase of flows inside a datacenter; 0: their own")
+            .Number("H", &P::h, {1.2e-7, 0.00024}, Range::Above(0))
+            .Help("Increase per round trip is H C RTT, see StepForm") // [1] [2]
+            .Duration("T", &P::tPs, {5e9, 0.1e9}, Range::AtLeast(0))
+            .Help("Queueing delay that is congestion on the WAN; 0: half of MaxQueue") // [1] [2]
+            .Count("MaxQueue", &P::maxQueueBytes, {0}, Range::AtLeast(0))
+            .Help("Longest queue in the network, bytes; 0: not known")
+            .Number("Beta", &P::beta, {0.2, 0.1}, Range::Above(0).Below(1))
+            .Help("Share of the window a cut for delay takes") // [1] [2]
+            .Count("K", &P::kBytes, {25000, 24576}, Range::Above(0))
+            .Help("Marking threshold of the switches, bytes")                     // [3] [2]
+            .Number("EcnGain", &P::gain, {1.0 / 16, 0.5}, Range::AboveUpTo(0, 1)) // [4] [2]
+            .Help("Gain of alpha's average")
+            .Duration("InterRtt", &P::interRttPs, {0, 1792.04e6}, Range::AtLeast(0))
+            .Help("RTT in the increase of flows inside a datacenter; 0: their own") // [1] [2]
             // To a loss [4] [2]
             .Fixed("LossReaction",
                    &P::halveOnLoss,
                    {true, false},
                    {{"halve", true}, {"none", false}})
-            .Choice("Rounds",
-                    &P::clocked,
-                    {false, true}, // [4] [2]
-                    {{"acks", false}, {"baseRtt", true}},
-                    "Round trips end by acks, or each baseRtt by the clock")
-            .Flag("Pacing",
-                  &P::paced,
-                  {false, true}, // [6] [2]
-                  "true: spread the window over a base RTT")
+            .Choice("Rounds", &P::clocked, {false, true}, {{"acks", false}, {"baseRtt", true}})
+            .Help("Round trips end by acks, or each baseRtt by the clock") // [4] [2]
+            .Flag("Pacing", &P::paced, {false, true})                      // [6] [2]
+            .Help("true: spread the window over a base RTT")
             // After a timeout, slow start ends with the first cut or at the threshold (half of the
             // window before) [4] [2]
             .Fixed("SlowStartEnd",
@@ -100,11 +74,8 @@ GeminiParams::Table()
                    {S::BOTH, S::INTER},
                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}})
             // of the start alone
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {0}, // [5] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, full frames, then slow start; 0: BDP")
+            .Number("InitialCwnd", &P::initialCwnd, {0}, Range::AtLeast(1).Or(0))
+            .Help("First window, full frames, then slow start; 0: BDP") // [5] [2]
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.tPs > 0 || p.maxQueueBytes > 0,
                                 "MaxQueue",

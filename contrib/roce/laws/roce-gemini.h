@@ -38,12 +38,10 @@ struct GeminiParams
     bool cutEndsSlowStart;
     double timeoutQueuePs;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<GeminiParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Gemini (Zeng et al., ICNP 2019): marks for congestion in the datacenter, delay for the
  * WAN.
  *

@@ -17,64 +17,37 @@ HpccParams::Table()
     using P = HpccParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Hpcc", {"paper", "hpcc-sim"})
-            .Number("Eta", &P::eta, {0.95}, Range::AboveUpTo(0, 1), "Target utilisation")
-            .Count("MaxStage",
-                   &P::maxStage,
-                   {5, 0},
-                   Range::Within(0, INT32_MAX),
-                   "Additive increases between two multiplicative steps")
-            .Number("Wai",
-                    &P::waiBytes,
-                    {0},
-                    Range::AtLeast(0),
-                    "Additive increase in bytes; 0: from Rai or ExpectedFlows")
-            .Rate("Rai",
-                  &P::raiBps,
-                  {0, 10000000},
-                  Range::AtLeast(0),
-                  "Additive increase as a rate; 0: from Wai or ExpectedFlows; hpcc-sim's own is "
-                  "times "
-                  "line rate / 25 Gb/s")
-            .Count("ExpectedFlows",
-                   &P::expectedFlows,
-                   {100},
-                   Range::AtLeast(1),
-                   "Flows at one bottleneck that the derived Wai allows for")
-            .Rate("MinRate",
-                  &P::minRateBps,
-                  {0, 1000000000},
-                  Range::AtLeast(0),
-                  "Floor of the rate")
-            .Flag("FastReact",
-                  &P::fastReact,
-                  {true},
-                  "React to each ACK; otherwise once per round trip")
+            .Number("Eta", &P::eta, {0.95}, Range::AboveUpTo(0, 1))
+            .Help("Target utilisation")
+            .Count("MaxStage", &P::maxStage, {5, 0}, Range::Within(0, INT32_MAX))
+            .Help("Additive increases between two multiplicative steps")
+            .Number("Wai", &P::waiBytes, {0}, Range::AtLeast(0))
+            .Help("Additive increase in bytes; 0: from Rai or ExpectedFlows")
+            .Rate("Rai", &P::raiBps, {0, 10000000}, Range::AtLeast(0))
+            .Help("Additive increase as a rate; 0: from Wai or ExpectedFlows; hpcc-sim's own is "
+                  "times line rate / 25 Gb/s")
+            .Count("ExpectedFlows", &P::expectedFlows, {100}, Range::AtLeast(1))
+            .Help("Flows at one bottleneck that the derived Wai allows for")
+            .Rate("MinRate", &P::minRateBps, {0, 1000000000}, Range::AtLeast(0))
+            .Help("Floor of the rate")
+            .Flag("FastReact", &P::fastReact, {true})
+            .Help("React to each ACK; otherwise once per round trip")
             .Choice("ReferenceWindow",
                     &P::perAckReference,
                     {false},
-                    {{"perRtt", false}, {"perAck", true}},
-                    "When Wc is replaced")
+                    {{"perRtt", false}, {"perAck", true}})
+            .Help("When Wc is replaced")
             .Live()
             // what W means as a rate
-            .Duration("BaseRtt",
-                      &P::baseRttPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "T; 0: base RTT of the path")
-            .Number("Winit",
-                    &P::winitBytes,
-                    {0},
-                    Range::AtLeast(0),
-                    "Window at the line rate, bytes; 0: line rate times T")
-            .Flag("FixedWindow",
-                  &P::fixedWindow,
-                  {false},
-                  "true: the window stays Winit, only the rate changes")
+            .Duration("BaseRtt", &P::baseRttPs, {0}, Range::AtLeast(0))
+            .Help("T; 0: base RTT of the path")
+            .Number("Winit", &P::winitBytes, {0}, Range::AtLeast(0))
+            .Help("Window at the line rate, bytes; 0: line rate times T")
+            .Flag("FixedWindow", &P::fixedWindow, {false})
+            .Help("true: the window stays Winit, only the rate changes")
             // one loop, or one for each hop
-            .Flag("MultiRate",
-                  &P::multiRate,
-                  {false},
-                  "One control loop per hop; the smallest window counts")
+            .Flag("MultiRate", &P::multiRate, {false})
+            .Help("One control loop per hop; the smallest window counts")
             .Finish([](P& p, const Parameters<P>& given) {
                 const bool givenWai = given.IsGiven("Wai") && p.waiBytes > 0;
                 const bool givenRai = given.IsGiven("Rai") && p.raiBps > 0;

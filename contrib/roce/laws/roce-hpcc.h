@@ -26,12 +26,10 @@ struct HpccParams
     bool perAckReference;
     bool multiRate;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<HpccParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief HPCC (Li et al., SIGCOMM 2019): a window steered by in-band telemetry.
  *
  * Each ACK brings the egress port records of its data frame. Against those of the ACK before,

@@ -7,14 +7,10 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief No congestion control: line rate, no window. For tests and for PFC-only studies.
- */
+/// @brief No congestion control: line rate, no window. For tests and for PFC-only studies.
 class LineRate : public CongestionControl
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;

@@ -33,16 +33,10 @@ MpRdmaParams::Table()
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::MpRdma", {"paper", "artifact"})
             .Constants({{"Increase", "1"}})
-            .Number("Decrease",
-                    &P::decrease,
-                    {0.5, 0.15}, // [1] [2][3]
-                    Range::Above(0),
-                    "Packets that an ACK with mark removes")
-            .Number("MaxCwndBdp",
-                    &P::maxCwndBdp,
-                    {0, 1}, // [1] [2]
-                    Range::AtLeast(0),
-                    "Greatest window, BDPs, but a packet at least; 0: none")
+            .Number("Decrease", &P::decrease, {0.5, 0.15}, Range::Above(0))
+            .Help("Packets that an ACK with mark removes") // [1] [2][3]
+            .Number("MaxCwndBdp", &P::maxCwndBdp, {0, 1}, Range::AtLeast(0))
+            .Help("Greatest window, BDPs, but a packet at least; 0: none") // [1] [2]
             // The window grows while it limits the sender, or always [5] [2]
             .Fixed("Growth", &P::growsAlways, {false, true}, {{"limited", false}, {"always", true}})
             // To a timeout: one (packet of window) or none [5] [2]
@@ -50,17 +44,15 @@ MpRdmaParams::Table()
                    &P::timeoutToOne,
                    {true, false},
                    {{"one", true}, {"none", false}})
-            .Flag("Pacing",
-                  &P::paced,
-                  {false, true}, // [1] [2]
-                  "true: spread the window over a base RTT")
+            .Flag("Pacing", &P::paced, {false, true}) // [1] [2]
+            .Help("true: spread the window over a base RTT")
             .Live()
             // of the start alone
             .Number("InitialCwnd",
                     &P::initialCwnd,
-                    {0}, // [4] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, packets; 0: BDP");
+                    {0},
+                    Range::AtLeast(1).Or(0)) // [4] [2]
+            .Help("First window, packets; 0: BDP");
     return table;
 }
 

@@ -19,12 +19,10 @@ struct MpRdmaParams
     bool timeoutToOne;
     bool paced;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<MpRdmaParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief The congestion control of MP-RDMA (Lu et al., NSDI 2018): a window that each ACK moves.
  *
  *   ACK without mark: cwnd += Increase / cwnd

@@ -23,35 +23,20 @@ PlbParams::Table()
     using P = PlbParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Plb")
-            .Choice("Signal",
-                    &P::delaySignal,
-                    {false},
-                    {{"ecn", false}, {"delay", true}},
-                    "Sign of congestion")
-            .Number("CongestionThreshold",
-                    &P::threshold,
-                    {0.5},
-                    Range::Within(0, 1),
-                    "Share of congested packets that makes a round trip congested")
-            .Count("IdleRounds",
-                   &P::idleRounds,
-                   {3},
-                   Range::AtLeast(1),
-                   "Congested round trips after which an idle flow moves")
-            .Count("Rounds",
-                   &P::rounds,
-                   {12},
-                   Range::AtLeast(0),
-                   "Congested round trips after which a flow moves, idle or not; 0: never")
+            .Choice("Signal", &P::delaySignal, {false}, {{"ecn", false}, {"delay", true}})
+            .Help("Sign of congestion")
+            .Number("CongestionThreshold", &P::threshold, {0.5}, Range::Within(0, 1))
+            .Help("Share of congested packets that makes a round trip congested")
+            .Count("IdleRounds", &P::idleRounds, {3}, Range::AtLeast(1))
+            .Help("Congested round trips after which an idle flow moves")
+            .Count("Rounds", &P::rounds, {12}, Range::AtLeast(0))
+            .Help("Congested round trips after which a flow moves, idle or not; 0: never")
             .Constants({{"DelayThreshold", "twice the base RTT"},
                         {"DelayFactor", "2"},
                         {"MoveOnLoss", "false"},
                         {"LossGate", "1"}})
-            .Duration("SuspendTime",
-                      &P::suspendPs,
-                      {60'000'000'000'000},
-                      Range::AtLeast(0),
-                      "After a timeout PLB pauses for one to two times this; 0: it does not");
+            .Duration("SuspendTime", &P::suspendPs, {60'000'000'000'000}, Range::AtLeast(0))
+            .Help("After a timeout PLB pauses for one to two times this; 0: it does not");
     return table;
 }
 

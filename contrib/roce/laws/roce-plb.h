@@ -19,12 +19,10 @@ struct PlbParams
     uint32_t rounds;
     int64_t suspendPs;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<PlbParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Protective load balancing (Qureshi et al., SIGCOMM 2022): a flow that stays congested
  * moves to another path, if it can while it is idle.
  *

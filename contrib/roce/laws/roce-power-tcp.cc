@@ -44,36 +44,25 @@ PowerTcpParams::Table()
         ParameterTable<P>("ns3::roce::PowerTcp", {"paper", "inet-tub"})
             // Least current, share of the port's rate [1] [2]
             .Fixed("MinCurrent", &P::minCurrent, {0, 0.5})
-            .Number("Gamma",
-                    &P::gamma,
-                    {0.9}, // [1] [2]
-                    Range::AboveUpTo(0, 1),
-                    "Weight of the new window; inet-tub's own with Theta is 0.7")
-            .Number("Eta",
-                    &P::eta,
-                    {1, 0.95}, // [1] [2]
-                    Range::AboveUpTo(0, 1),
-                    "Power aimed at, of the base power; inet-tub's own with Theta is 1")
+            .Number("Gamma", &P::gamma, {0.9}, Range::AboveUpTo(0, 1)) // [1] [2]
+            .Help("Weight of the new window; inet-tub's own with Theta is 0.7")
+            .Number("Eta", &P::eta, {1, 0.95}, Range::AboveUpTo(0, 1)) // [1] [2]
+            .Help("Power aimed at, of the base power; inet-tub's own with Theta is 1")
             // With Theta: power is (dRTT/dt + 1) RTT / (this * base RTT) [1] [2]
             .Fixed("RttMargin", &P::rttMargin, {1, 1.05})
-            .Number("BetaBytes",
-                    &P::betaBytes,
-                    {0}, // [1]
-                    Range::AtLeast(0),
-                    "Additive increase in bytes; 0: from BetaRate or ExpectedFlows")
+            .Number("BetaBytes", &P::betaBytes, {0}, Range::AtLeast(0))
+            .Help("Additive increase in bytes; 0: from BetaRate or ExpectedFlows") // [1]
             // Additive increase as a rate; 0: from BetaBytes or ExpectedFlows [2]
             .Fixed<kind::Rate>("BetaRate", &P::betaRateBps, {0, 150000000})
-            .Count("ExpectedFlows",
-                   &P::expectedFlows,
-                   {8}, // [1]
-                   Range::AtLeast(1),
-                   "Flows at one bottleneck that the derived increase allows for")
+            .Count("ExpectedFlows", &P::expectedFlows, {8}, Range::AtLeast(1))
+            .Help("Flows at one bottleneck that the derived increase allows for") // [1]
             // Largest window, BDPs; 0: no limit
             .Fixed("MaxWindow", &P::maxWindow, {1})
             // With Theta: Gamma, and when the window changes [1] [2]
             .Fixed("ThetaGamma", &P::thetaGamma, {0.9, 0.7})
             .Fixed("UpdatePer", &P::perRtt, {true, false}, {{"ack", false}, {"rtt", true}})
-            .Rate("MinRate", &P::minRateBps, {0}, Range::AtLeast(0), "Floor of the rate")
+            .Rate("MinRate", &P::minRateBps, {0}, Range::AtLeast(0))
+            .Help("Floor of the rate")
             // What 1 - Gamma weighs: current or reference window [1] [2]
             .Fixed("Memory",
                    &P::fromReference,
@@ -83,16 +72,14 @@ PowerTcpParams::Table()
             .Fixed("FixedWindow", &P::fixedWindow, {false, true})
             .Live()
             // telemetry and time stamps are asked for at the start
-            .Flag("Theta", &P::theta, {false}, "theta-PowerTCP: power from RTTs, without telemetry")
+            .Flag("Theta", &P::theta, {false})
+            .Help("theta-PowerTCP: power from RTTs, without telemetry")
             // records in store are of the count before
             // Measure of current: queue (change of queue and bytes sent) or arrivals [1] [2]
             .Fixed("Current", &P::arrivals, {false, true}, {{"queue", false}, {"arrivals", true}})
             // what cwnd means as a rate
-            .Duration("BaseRtt",
-                      &P::baseRttPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "tau; 0: base RTT of the path")
+            .Duration("BaseRtt", &P::baseRttPs, {0}, Range::AtLeast(0))
+            .Help("tau; 0: base RTT of the path")
             .Finish(FinishPowerTcp);
     return table;
 }

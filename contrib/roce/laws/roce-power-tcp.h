@@ -30,12 +30,10 @@ struct PowerTcpParams
     bool fromReference;
     bool fixedWindow;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<PowerTcpParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief PowerTCP (Addanki et al., NSDI 2022): a window steered by power, current times voltage.
  *
  * From the telemetry of one ACK against that of the ACK before, for each hop of rate B,

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Packet spraying: a path for each packet (Dixit et al., INFOCOM 2013).
  *
  * With Paths = 0 each packet draws its entropy at random. With Paths = n the queue pair draws n
@@ -20,7 +19,6 @@ namespace ns3::roce
 class Spray : public PathSelector
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;

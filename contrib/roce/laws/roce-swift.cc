@@ -56,97 +56,59 @@ SwiftParams::Table()
         ParameterTable<P>("ns3::roce::Swift", {"falcon", "paper", "htsim"})
             .Duration("BaseTarget",
                       &P::baseTargetPs,
-                      {25 * PS_PER_US, 25 * PS_PER_US, 20 * PS_PER_US}, // [1] [2] [3]
-                      Range::Above(0),
-                      "Target delay of the fabric without scaling")
+                      {25 * PS_PER_US, 25 * PS_PER_US, 20 * PS_PER_US},
+                      Range::Above(0)) // [1] [2] [3]
+            .Help("Target delay of the fabric without scaling")
             .Duration("HopScale",
                       &P::hopScalePs,
-                      {1 * PS_PER_US, 1 * PS_PER_US, 20 * PS_PER_US / 6.55}, // [1] [2] [3]
-                      Range::AtLeast(0),
-                      "Addition to the target per hop")
+                      {1 * PS_PER_US, 1 * PS_PER_US, 20 * PS_PER_US / 6.55},
+                      Range::AtLeast(0)) // [1] [2] [3]
+            .Help("Addition to the target per hop")
             // What a hop is: a switch, or a link each way [a]
             .Fixed("HopCount",
                    &P::hopCount,
                    {H::SWITCHES},
                    {{"switches", H::SWITCHES}, {"roundTrip", H::ROUND_TRIP}})
-            .Flag("TopologyScaling",
-                  &P::topologyScaling,
-                  {true},
-                  "Hops raise the target of the fabric")
-            .Flag("AddBaseRtt",
-                  &P::addBaseRtt,
-                  {false},
-                  "Add the base RTT of the path to the target of the fabric")
-            .Flag("FlowScaling",
-                  &P::flowScaling,
-                  {true},
-                  "Small windows raise the target of the fabric")
+            .Flag("TopologyScaling", &P::topologyScaling, {true})
+            .Help("Hops raise the target of the fabric")
+            .Flag("AddBaseRtt", &P::addBaseRtt, {false})
+            .Help("Add the base RTT of the path to the target of the fabric")
+            .Flag("FlowScaling", &P::flowScaling, {true})
+            .Help("Small windows raise the target of the fabric")
             .Duration("FsRange",
                       &P::fsRangePs,
-                      {100 * PS_PER_US, 125 * PS_PER_US, 100 * PS_PER_US}, // [1] [2] [3]
-                      Range::AtLeast(0),
-                      "Largest flow scaling")
-            .Number("FsMin",
-                    &P::fsMin,
-                    {0.1}, // [1] [2] [3]
-                    Range::Above(0),
-                    "Packets of window up to which flow scaling is FsRange")
-            .Number("FsMax",
-                    &P::fsMax,
-                    {256, 100, 100}, // [1] [2] [3]
-                    Range::Above(0),
-                    "Packets of window from which on flow scaling is 0")
-            .Number("Ai",
-                    &P::ai,
-                    {1}, // [1] [2] [3]
-                    Range::Above(0),
-                    "Additive increase, packets per RTT")
-            .Number("Beta",
-                    &P::beta,
-                    {0.8}, // [1] [2] [3]
-                    Range::AboveUpTo(0, 1),
-                    "Multiplicative decrease")
-            .Number("MaxMdf",
-                    &P::maxMdf,
-                    {0.5}, // [1] [2] [3]
-                    Range::Above(0).Below(1),
-                    "Largest share of a window that one decrease takes")
-            .Number("CwndMin",
-                    &P::cwndMin,
-                    {0.01, 0.001, 10.0 / 4096}, // [1] [2] [3]
-                    Range::Above(0),
-                    "Smallest window, packets")
-            .Number("CwndMax",
-                    &P::cwndMax,
-                    {256, 50, 1000}, // [1] [2] [3]
-                    Range::Above(0),
-                    "Largest window, packets")
-            .Count("RetxReset",
-                   &P::retxReset,
-                   {3, 5, 5}, // [1] [2] [3]
-                   Range::AtLeast(1),
-                   "Consecutive timeouts that set the window to CwndMin")
-            .Duration("EndpointTarget",
-                      &P::endpointTargetPs,
-                      {100 * PS_PER_US}, // [e]
-                      Range::Above(0),
-                      "Target of the endpoint delay")
+                      {100 * PS_PER_US, 125 * PS_PER_US, 100 * PS_PER_US},
+                      Range::AtLeast(0)) // [1] [2] [3]
+            .Help("Largest flow scaling")
+            .Number("FsMin", &P::fsMin, {0.1}, Range::Above(0))
+            .Help("Packets of window up to which flow scaling is FsRange") // [1] [2] [3]
+            .Number("FsMax", &P::fsMax, {256, 100, 100}, Range::Above(0))
+            .Help("Packets of window from which on flow scaling is 0") // [1] [2] [3]
+            .Number("Ai", &P::ai, {1}, Range::Above(0))
+            .Help("Additive increase, packets per RTT")              // [1] [2] [3]
+            .Number("Beta", &P::beta, {0.8}, Range::AboveUpTo(0, 1)) // [1] [2] [3]
+            .Help("Multiplicative decrease")
+            .Number("MaxMdf", &P::maxMdf, {0.5}, Range::Above(0).Below(1))
+            .Help("Largest share of a window that one decrease takes") // [1] [2] [3]
+            .Number("CwndMin", &P::cwndMin, {0.01, 0.001, 10.0 / 4096}, Range::Above(0))
+            .Help("Smallest window, packets") // [1] [2] [3]
+            .Number("CwndMax", &P::cwndMax, {256, 50, 1000}, Range::Above(0))
+            .Help("Largest window, packets") // [1] [2] [3]
+            .Count("RetxReset", &P::retxReset, {3, 5, 5}, Range::AtLeast(1))
+            .Help("Consecutive timeouts that set the window to CwndMin") // [1] [2] [3]
+            .Duration("EndpointTarget", &P::endpointTargetPs, {100 * PS_PER_US}, Range::Above(0))
+            .Help("Target of the endpoint delay") // [e]
             .Constants({{"SmoothedRttGuard", "false"},
                         {"DecreaseMark", "decreased"},
                         {"PaceAlways", "false"}})
             .Live()
             // of the start alone
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {32, 0, 12}, // [1] [d] [3]
-                    Range::AtLeast(0),
-                    "First window, packets; 0: line rate times base RTT")
+            .Number("InitialCwnd", &P::initialCwnd, {32, 0, 12}, Range::AtLeast(0))
+            .Help("First window, packets; 0: line rate times base RTT") // [1] [d] [3]
             // a window that does not change knows nothing of the path
-            .Flag("Split",
-                  &P::split,
-                  {true},
-                  "Endpoint delay has a window and a target of its own; false: whole RTT, one "
-                  "target")
+            .Flag("Split", &P::split, {true})
+            .Help(
+                "Endpoint delay has a window and a target of its own; false: whole RTT, one target")
             .Finish(FinishSwift);
     return table;
 }

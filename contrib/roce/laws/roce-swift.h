@@ -41,12 +41,10 @@ struct SwiftParams
     bool split;
     double endpointTargetPs;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<SwiftParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Swift (Kumar et al., SIGCOMM 2020): a window that steers the delay to a target.
  *
  *   target = BaseTarget + hops * HopScale + fs(cwnd),

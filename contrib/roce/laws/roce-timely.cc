@@ -57,53 +57,32 @@ TimelyParams::Table()
     using M = TimelyMode;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Timely", {"paper", "hpcc-sim", "erpc", "patched"})
-            .Number("Alpha",
-                    &P::alpha,
-                    {0.875, 0.875, 0.46, 0.875}, // [1] [2] [4] [5]
-                    Range::AboveUpTo(0, 1),
-                    "Weight of the new RTT difference")
-            .Number("Beta",
-                    &P::beta,
-                    {0.8, 0.8, 0.26, 0.008}, // [1] [2] [4] [5]
-                    Range::AboveUpTo(0, 1),
-                    "Factor of decreases")
-            .Rate("Delta",
-                  &P::deltaBps,
-                  {0, 0, 40000000, 0}, // [1] [3] [4] [5]
-                  Range::AtLeast(0),
-                  "Additive step; 0: line rate / 1000")
-            .Duration("TLow",
-                      &P::tLowPs,
-                      {50 * PS_PER_US}, // [1] [3] [4] [5]
-                      Range::AtLeast(0),
-                      "RTT below which the rate rises")
+            .Number("Alpha", &P::alpha, {0.875, 0.875, 0.46, 0.875}, Range::AboveUpTo(0, 1))
+            .Help("Weight of the new RTT difference") // [1] [2] [4] [5]
+            .Number("Beta", &P::beta, {0.8, 0.8, 0.26, 0.008}, Range::AboveUpTo(0, 1))
+            .Help("Factor of decreases") // [1] [2] [4] [5]
+            .Rate("Delta", &P::deltaBps, {0, 0, 40000000, 0}, Range::AtLeast(0))
+            .Help("Additive step; 0: line rate / 1000") // [1] [3] [4] [5]
+            .Duration("TLow", &P::tLowPs, {50 * PS_PER_US}, Range::AtLeast(0))
+            .Help("RTT below which the rate rises") // [1] [3] [4] [5]
             .Duration("THigh",
                       &P::tHighPs,
-                      {500 * PS_PER_US,
-                       500 * PS_PER_US,
-                       1000 * PS_PER_US,
-                       500 * PS_PER_US}, // [1] [3] [4] [5]
-                      Range::Above(0),
-                      "RTT above which the rate falls")
-            .Flag("ThresholdsFromBaseRtt",
-                  &P::thresholdsFromBaseRtt,
-                  {false},
-                  "TLow and THigh count from the base RTT of the path")
+                      {500 * PS_PER_US, 500 * PS_PER_US, 1000 * PS_PER_US, 500 * PS_PER_US},
+                      Range::Above(0)) // [1] [3] [4] [5]
+            .Help("RTT above which the rate falls")
+            .Flag("ThresholdsFromBaseRtt", &P::thresholdsFromBaseRtt, {false})
+            .Help("TLow and THigh count from the base RTT of the path")
             .Duration("MinRtt",
                       &P::minRttPs,
-                      {0, 20 * PS_PER_US, 2 * PS_PER_US, 20 * PS_PER_US}, // [c] [3] [4] [5]
-                      Range::AtLeast(0),
-                      "Normalises the gradient; 0: base RTT of the path; paper's own is at least "
-                      "20 us")
+                      {0, 20 * PS_PER_US, 2 * PS_PER_US, 20 * PS_PER_US},
+                      Range::AtLeast(0)) // [c] [3] [4] [5]
+            .Help("Normalises the gradient; 0: base RTT of the path; paper's own is at least 20 us")
             // Least value that the base RTT of the path counts as [c]
             .Fixed<kind::Duration>("MinRttFloor", &P::minRttFloorPs, {20 * PS_PER_US, 0, 0, 0})
             // Updates in a row from which on the step is HaiFactor steps; 0: off [1] [2][d] [4] [5]
             .Fixed("HaiThreshold", &P::haiThreshold, {5, 6, 5, 0})
-            .Number("HaiFactor",
-                    &P::haiFactor,
-                    {5}, // [1] [3] [4]
-                    Range::AtLeast(1),
-                    "Hyper-active step in additive steps")
+            .Number("HaiFactor", &P::haiFactor, {5}, Range::AtLeast(1))
+            .Help("Hyper-active step in additive steps") // [1] [3] [4]
             // true: increases below TLow count for and use the hyper-active step [1] [2] [4]
             .Fixed("HaiBelowTLow", &P::haiBelowTLow, {false, true, false, false})
             // What counts for HaiThreshold: gradient (averaged) or difference (of two samples) [1]
@@ -112,42 +91,30 @@ TimelyParams::Table()
                    &P::haiByDifference,
                    {false, false, true, false},
                    {{"gradient", false}, {"difference", true}})
-            .Flag("Patched",
-                  &P::patched,
-                  {false, false, false, true},
-                  "true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds")
-            .Rate("MinRate",
-                  &P::minRateBps,
-                  {0, 1000000000, 120000000, 0}, // [e] [3] [4] [e]
-                  Range::AtLeast(0),
-                  "Floor of the rate; 0: one additive step")
+            .Flag("Patched", &P::patched, {false, false, false, true})
+            .Help("true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds")
+            .Rate("MinRate", &P::minRateBps, {0, 1000000000, 120000000, 0}, Range::AtLeast(0))
+            .Help("Floor of the rate; 0: one additive step") // [e] [3] [4] [e]
             .Live()
             // the NIC keeps the burst size it got at the start
-            .Choice(
-                "Mode",
-                &P::mode,
-                {M::PER_RTT, M::PER_RTT, M::PER_ACK, M::PER_SEGMENT}, // [a] [2] [4] [b]
-                {{"perRtt", M::PER_RTT}, {"perAck", M::PER_ACK}, {"perSegment", M::PER_SEGMENT}},
-                "When the rate changes")
-            .Count("SegmentBytes",
-                   &P::segmentBytes,
-                   {16384},
-                   Range::Within(1, 1e9),
-                   "Wire bytes between updates with Mode=perSegment")
-            .Flag("BurstPacing",
-                  &P::burstPacing,
-                  {true},
-                  "With Mode=perSegment the NIC sends segments back to back")
+            .Choice("Mode",
+                    &P::mode,
+                    {M::PER_RTT, M::PER_RTT, M::PER_ACK, M::PER_SEGMENT},
+                    {{"perRtt", M::PER_RTT},
+                     {"perAck", M::PER_ACK},
+                     {"perSegment", M::PER_SEGMENT}}) // [a] [2] [4] [b]
+            .Help("When the rate changes")
+            .Count("SegmentBytes", &P::segmentBytes, {16384}, Range::Within(1, 1e9))
+            .Help("Wire bytes between updates with Mode=perSegment")
+            .Flag("BurstPacing", &P::burstPacing, {true})
+            .Help("With Mode=perSegment the NIC sends segments back to back")
             // the last sample is of the kind before
             // true: RTT samples are less one full frame's time at line rate; profiles with false:
             // true with Mode=perSegment [1] [2] [1]
             .Fixed("SubtractSerialisation", &P::subtractSerialisation, {true, false, false, true})
             // a law of rates stays one
-            .Choice("Window",
-                    &P::bdpWindow,
-                    {false},
-                    {{"none", false}, {"bdp", true}},
-                    "none, or bdp: BDP * rate / line rate")
+            .Choice("Window", &P::bdpWindow, {false}, {{"none", false}, {"bdp", true}})
+            .Help("none, or bdp: BDP * rate / line rate")
             .Finish(FinishTimely);
     return table;
 }

@@ -40,12 +40,10 @@ struct TimelyParams
     bool subtractSerialisation;
     bool bdpWindow;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<TimelyParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief TIMELY (Mittal et al., SIGCOMM 2015): a rate steered by the gradient of the RTT.
  *
  * At each update, with the RTT sample rtt,

@@ -13,7 +13,6 @@ namespace roce
 {
 
 /**
- * @ingroup roce
  * @brief Lets an ErrorModel of ns-3 decide (RateErrorModel, BurstErrorModel, ReceiveListErrorModel
  * or one's own).
  *
@@ -26,7 +25,6 @@ namespace roce
 class ErrorModelLoss : public LossModel
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ~ErrorModelLoss() override;

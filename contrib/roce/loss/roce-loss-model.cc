@@ -2,12 +2,8 @@
 #include "roce-loss-model.h"
 
 #include "ns3/boolean.h"
-#include "ns3/roce-input-error.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
 
 namespace ns3::roce
 {
@@ -86,30 +82,6 @@ LossModel::DrawIndex(const std::vector<double>& probabilities)
         }
     }
     return probabilities.size() - 1;
-}
-
-std::vector<double>
-LossModel::ParseProbabilities(const std::string& what, const std::string& text)
-{
-    std::vector<double> numbers;
-    std::istringstream list(text);
-    for (std::string item; std::getline(list, item, ',');)
-    {
-        char* end = nullptr;
-        const double p = std::strtod(item.c_str(), &end);
-        if (item.empty() || *end || !(p >= 0 && p <= 1))
-        {
-            numbers.clear();
-            break;
-        }
-        numbers.push_back(p);
-    }
-    if (numbers.empty() || text.back() == ',')
-    {
-        throw InputError(what + " is '" + text +
-                         "', expected numbers from 0 to 1 with commas, for example 0.7,0.2,0.1");
-    }
-    return numbers;
 }
 
 } // namespace ns3::roce

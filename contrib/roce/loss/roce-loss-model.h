@@ -7,14 +7,12 @@
 #include "ns3/roce-frame.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Decides which frames are lost on one direction of one link (attribute LossModel of the
  * Port they arrive at).
  *
@@ -34,7 +32,6 @@ namespace ns3::roce
 class LossModel : public Object
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     LossModel();
@@ -46,7 +43,6 @@ class LossModel : public Object
     /**
      * @brief Ask once for every frame.
      * @param frame has arrived
-     * @param nowPs when
      * @return whether it is lost
      */
     bool IsLost(const Frame& frame, int64_t nowPs)
@@ -56,7 +52,6 @@ class LossModel : public Object
 
     /**
      * @brief Restart the random choices, on a stream of their own.
-     * @param stream first
      * @return number used, at most MAX_STREAMS
      */
     virtual int64_t AssignStreams(int64_t stream);
@@ -74,14 +69,6 @@ class LossModel : public Object
     /// @return whether it can ever lose a frame, with its attributes as they are, which Check()
     /// accepts
     virtual bool CanLose() const = 0;
-
-    /**
-     * @param what names the attribute in the message
-     * @param text "0.7,0.2,0.1"
-     * @return the numbers
-     * @throw InputError unless all are numbers from 0 to 1
-     */
-    static std::vector<double> ParseProbabilities(const std::string& what, const std::string& text);
 
   protected:
     /// Result of a draw that does not happen.

@@ -195,7 +195,7 @@ PlacesOf(const std::vector<int>& lengths)
     return places;
 }
 
-/// @param whole pieces that follow each other @param places of them @return the pieces
+/// @param whole pieces that follow each other @return the pieces
 std::vector<std::string>
 Cut(const std::string& whole, const std::vector<int>& places)
 {

@@ -2,8 +2,8 @@
 #ifndef ROCE_MPI_RANKS_H
 #define ROCE_MPI_RANKS_H
 
-#include "ns3/roce-part-digest.h"
 #include "ns3/roce-rank-exchange.h"
+#include "ns3/roce-sha256.h"
 
 #include <memory>
 #include <string>
@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Processes that mpirun or srun has started together. The only part of the module that uses
  * MPI, and only if there are several.
  *
@@ -54,7 +53,6 @@ class MpiRanks final : public RankExchange
     /**
      * @brief The program ends without an error. Of several processes, end this one at once: to free
      * the memory of a large network piece by piece would take long. A single process continues.
-     * @param status of the program
      */
     static void Leave(int status);
 

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Names processes that do not come to a meeting (RankExchange): one that is stopped, starved
  * or lost on another machine keeps all others waiting, and nothing else would report it.
  *
@@ -22,7 +21,7 @@ class RankWatch
     /// @brief The next meeting begins: all processes call it equally often.
     static void NoteMeeting();
 
-    /// @brief This process waits. @param waited so far
+    /// @brief This process waits.
     static void Look(std::chrono::steady_clock::duration waited);
 
     /// @brief Receive the notes of others, before MPI ends.

@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Which of the equal-cost paths between two switches may be the fastest on an empty network.
  *
  * A path is never faster than one with as many links, each at least as fast, and at most the same

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief What runs together in one network. The one place where rate laws, feedbacks, loss
  * recoveries, path selectors and switch stages check what they need of each other.
  *
@@ -42,7 +41,6 @@ class Deployment
     /// @param stage one of its kind; need not be installed. @param where the switches that have it
     void Add(Ptr<const SwitchStage> stage, SwitchRole where);
 
-    /// @return all transports
     const std::vector<Transport>& GetTransports() const
     {
         return m_transports;

@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief One k-ary fat-tree (or other three-tier) datacenter, or several joined by border switches
  * and WAN links.
  *

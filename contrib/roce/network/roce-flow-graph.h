@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Flows that wait for single others (FlowSpec::dependencies): any graph without a cycle.
  *
  * A flow starts startPs after the last of those that it waits for is complete. One whose

@@ -24,7 +24,6 @@ struct WaitingFlow
 };
 
 /**
- * @ingroup roce
  * @brief A rule by which flows wait for others, and start when those are done.
  *
  * A flow starts no earlier than the delay of a NIC's link after what it waits for: hosts cannot
@@ -75,17 +74,14 @@ class FlowOrder
 
     /**
      * @brief Connect a sink to a trace source that there must be.
-     * @param nic the NIC
      * @param source MessageReceived or MessageCompleted
      * @param sink what is called
      */
     static void Connect(Nic& nic, const std::string& source, const CallbackBase& sink);
 
     /**
-     * @param flow a flow
      * @param readyPs when what it waits for is done, picoseconds; its startPs count from here
      * @param marginPs delay of a link, picoseconds
-     * @return its start
      */
     static int64_t StartPs(const FlowSpec& flow, int64_t readyPs, int64_t marginPs);
 

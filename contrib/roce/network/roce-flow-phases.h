@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Flows that wait for others: a closed loop of phases, such as the iterations of a training
  * job (FlowSpec::phase).
  *

@@ -8,10 +8,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Where each host is; hosts are the NIC indices 0..nHosts-1 of FlowSpec.
- */
+/// @brief Where each host is; hosts are the NIC indices 0..nHosts-1 of FlowSpec.
 struct HostPlacement
 {
     uint32_t nHosts{0};                 //!< number of hosts, at least 2

@@ -9,10 +9,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief One link of a path: its rate and its propagation delay.
- */
+/// @brief One link of a path: its rate and its propagation delay.
 struct HopSpec
 {
     uint64_t rateBps; //!< line rate, bit/s, at least 1
@@ -20,7 +17,6 @@ struct HopSpec
 };
 
 /**
- * @ingroup roce
  * @brief The bytes that a message costs on the wire.
  *
  * Defaults are RoCEv2 over IPv4 and untagged Ethernet (InfiniBand Architecture Specification,
@@ -54,7 +50,6 @@ struct WireSizes
 };
 
 /**
- * @ingroup roce
  * @brief Exact completion time of one message on an otherwise empty store-and-forward network.
  *
  * The denominator of the slowdown. The sender's NIC starts at time 0 and sends back to back at its

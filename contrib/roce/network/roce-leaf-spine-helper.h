@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief One leaf-spine datacenter, or several joined by external (DCI) switches and WAN links.
  *
  * Each datacenter has leaves with hosts, spines, and, if there is more than one datacenter, DCI

@@ -15,7 +15,6 @@ namespace
 /**
  * Divide switches into two halves that take turns: no link that is shorter than two beats joins two
  * of the same half.
- * @param parts all of them
  * @param beatPs length of a beat
  * @return by switch; empty if there is no such division
  */

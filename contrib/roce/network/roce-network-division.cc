@@ -7,6 +7,7 @@
 #include "ns3/boolean.h"
 #include "ns3/error-model.h"
 #include "ns3/roce-byte-stream.h"
+#include "ns3/roce-counters.h"
 #include "ns3/roce-error-model-loss.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-station-groups.h"
@@ -277,7 +278,7 @@ NetworkDivision::NoteShared() const
     }
 }
 
-/// Counters of all processes. @param own of this one
+/// Counters of all processes.
 std::map<std::string, uint64_t>
 NetworkDivision::AddRanks(const std::map<std::string, uint64_t>& own) const
 {
@@ -294,12 +295,7 @@ NetworkDivision::AddRanks(const std::map<std::string, uint64_t>& own) const
         {
             std::string name;
             reader(name);
-            const auto value = reader.Get<uint64_t>();
-            // Network::GetCounters() has the largest of these, and of all others the sum.
-            const bool isPeak = name.find("peak") == 0 || name.find("max") == 0 ||
-                                name.find("Peak") != std::string::npos;
-            uint64_t& total = all[name];
-            total = isPeak ? std::max(total, value) : total + value;
+            AddCounter(all, name, reader.Get<uint64_t>());
         }
     }
     return all;

@@ -59,7 +59,7 @@ class NetworkDivision
     /// @brief Links, routes or parameters have changed, in all processes.
     void NoteShared() const;
 
-    /// @return counters of all processes. @param own of this one
+    /// @return counters of all processes.
     std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
 
   private:

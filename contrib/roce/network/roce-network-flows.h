@@ -9,10 +9,83 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace ns3::roce
 {
+
+/**
+ * @brief Flows that wait for what their own sender receives, as the ranks of a collective do: no
+ * barrier, a slow rank delays only those that need what it sends.
+ *
+ * A flow with FlowSpec::step s is the s-th piece that its destination receives (several may have
+ * the same number). A flow with FlowSpec::after a starts startPs after its source has received all
+ * pieces up to number a, whatever other NICs do. So the messages of a NIC are used in their order,
+ * even if a later one is complete first. Its flows also start in the order of `after`.
+ */
+class FlowSteps : public FlowOrder
+{
+  public:
+    /**
+     * @param flows all flows of the run
+     * @param marginsPs delay of each NIC's link, picoseconds
+     * @throw InputError if a flow waits for pieces of which its source receives none, or has a
+     * phase, too
+     */
+    FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs);
+
+    /// @param flows some flows. @return whether any of them has a step or waits for one
+    static bool IsUsed(const std::vector<FlowSpec>& flows);
+
+    std::string GetWhat() const override
+    {
+        return "flows with steps";
+    }
+
+    bool Keeps(const FlowSpec& flow) const override
+    {
+        return flow.after > 0;
+    }
+
+    void Connect(Nic& nic) override;
+    void Add(WaitingFlow flow) override;
+    int64_t GetStartPs(const FlowSpec& flow) const override;
+    std::string Describe() const override;
+
+  private:
+    /// What a NIC receives in one step.
+    struct Step
+    {
+        uint64_t flows{0};
+        uint64_t left{0};   //!< not received
+        int64_t lastPs{-1}; //!< last arrival so far
+    };
+
+    /// One NIC.
+    struct Rank
+    {
+        std::map<uint32_t, Step> steps;                       //!< to come, by number
+        std::map<uint32_t, std::vector<WaitingFlow>> waiting; //!< by FlowSpec::after
+        int64_t receivedPs{0};  //!< when the last step that is complete was
+        int64_t lastStartPs{0}; //!< of its flows
+    };
+
+    void OnReceived(uint64_t cookie, Time at);
+    void StartUpTo(uint32_t nic, uint32_t after);
+
+    /// What a flow's arrival counts for.
+    struct Place
+    {
+        uint32_t nic;
+        uint32_t step;
+    };
+
+    std::vector<int64_t> m_marginsPs;
+    std::vector<Rank> m_ranks;                         //!< by NIC
+    std::unordered_map<uint64_t, Place> m_placeOf;     //!< by flow id
+    std::unordered_map<uint64_t, int64_t> m_startPsOf; //!< by flow id, of those that have waited
+};
 
 struct NetworkParts;
 

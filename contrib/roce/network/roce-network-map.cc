@@ -22,7 +22,7 @@ OtherEnd(uint64_t rateBps)
     return port;
 }
 
-/// @throw InputError for what no link can be. @param what it is
+/// @throw InputError for what no link can be.
 void
 CheckLink(const char* what, uint64_t rateBps, int64_t delayPs)
 {

@@ -109,7 +109,6 @@ struct NetworkParts
 };
 
 /**
- * @ingroup roce
  * @brief Hosts, NICs, switches and links of a Network: how it is put together, and then its map.
  *
  * Nodes, NICs, switches and links are numbered in the order in which they are added. Host nodes may
@@ -149,9 +148,7 @@ class NetworkMap
     /**
      * @brief Add a switch.
      * @param name for messages and files
-     * @param datacenter index
      * @param factory kind and parameters
-     * @return its number
      */
     uint32_t AddSwitch(const std::string& name,
                        uint32_t datacenter,
@@ -160,19 +157,14 @@ class NetworkMap
     /**
      * @brief Add a host without NICs.
      * @param name for messages and files
-     * @param datacenter index
-     * @return its number
      */
     uint32_t AddHost(const std::string& name, uint32_t datacenter);
 
     /**
      * @brief Give a host a NIC and connect it.
-     * @param host number
-     * @param sw number of the switch
      * @param rate of both ends
      * @param delay propagation, one way
      * @param factory kind and parameters of the NIC
-     * @return NIC number
      * @throw InputError for unknown numbers, rate 0, negative delay
      */
     uint32_t AddNic(uint32_t host,
@@ -246,13 +238,11 @@ class NetworkMap
                                            const ByteSize& buffer,
                                            const char* name);
 
-    /// @return number of NICs
     uint32_t GetNNics() const
     {
         return static_cast<uint32_t>(m_parts.nics.size());
     }
 
-    /// @return number of switches
     uint32_t GetNSwitches() const
     {
         return static_cast<uint32_t>(m_parts.switches.size());
@@ -273,7 +263,6 @@ class NetworkMap
     }
 
     /**
-     * @param sw number of a switch
      * @param role see SwitchRole
      * @return whether the switch has it; after Build()
      */
@@ -301,7 +290,6 @@ class NetworkMap
     /// @return name by node id, for the node column of files
     std::string GetNodeName(uint32_t nodeId) const;
 
-    /// @return all nodes
     const NodeContainer& GetNodes() const
     {
         return m_parts.nodes;
@@ -309,13 +297,11 @@ class NetworkMap
 
     // --- links
 
-    /// @return number of links
     uint32_t GetNLinks() const
     {
         return static_cast<uint32_t>(m_parts.links.size());
     }
 
-    /// @return a link
     Link& GetLink(uint32_t link) const
     {
         m_state.ExpectThere("GetLink()");
@@ -325,10 +311,7 @@ class NetworkMap
     /// @return what a link joins
     LinkKind GetLinkKind(uint32_t link) const;
 
-    /**
-     * @param link number
-     * @return "dc0-leaf0 - dc0-spine1", with " #1" and so on for further parallel links
-     */
+    /// @return "dc0-leaf0 - dc0-spine1", with " #1" and so on for further parallel links
     std::string GetLinkName(uint32_t link) const;
 
     /**
@@ -336,7 +319,6 @@ class NetworkMap
      * @param first one end
      * @param second the other
      * @param index which of parallel links, in the order they were added
-     * @return the link
      * @throw InputError that names what is unknown
      */
     LinkRef FindLink(const std::string& first, const std::string& second, uint32_t index = 0) const;
@@ -346,12 +328,11 @@ class NetworkMap
      * @param a one switch
      * @param b the other
      * @param index which of parallel links
-     * @return the link
      * @throw InputError if there is none
      */
     LinkRef FindLink(uint32_t a, uint32_t b, uint32_t index = 0) const;
 
-    /// @param nic number. @return the link of a NIC; end 0 is the NIC
+    /// @return the link of a NIC; end 0 is the NIC
     uint32_t GetLinkOfNic(uint32_t nic) const;
 
     /// @return all ports: NICs, then switch by switch

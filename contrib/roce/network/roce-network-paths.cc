@@ -251,6 +251,10 @@ NetworkPaths::GetIdeal(const FlowSpec& flow, bool telemetry) const
             best.receiverFctPs = std::min(best.receiverFctPs, ideal.receiverFctPs);
         }
     }
+    const Nic::HostLatencies sender = m_parts.NicAt(flow.src).nic->GetHostLatencies();
+    best.senderFctPs += sender.postPs + sender.completionPs;
+    best.receiverFctPs +=
+        sender.postPs + m_parts.NicAt(flow.dst).nic->GetHostLatencies().deliveryPs;
     return best;
 }
 

@@ -72,12 +72,7 @@ struct LateMarking
     }
 };
 
-/**
- * @param sw a switch
- * @param stage one of it
- * @param port one of it
- * @return nothing if ECN marks everything before PFC pauses a single sender, at the latest
- */
+/// @return nothing if ECN marks everything before PFC pauses a single sender, at the latest
 std::optional<LateMarking>
 FindLateMarking(const Switch& sw, const SwitchStage& stage, uint16_t port)
 {
@@ -237,7 +232,7 @@ NetworkPfc::FindDropCause(const Switch& sw) const
     return "a pause ran out too early, or did not begin in time (PauseQuanta, ResponseBytes)";
 }
 
-/// Those of all processes. @param own of this one @return how many, and where most of them
+/// Those of all processes. @return how many, and where most of them
 static std::pair<uint64_t, std::string>
 GatherDrops(RankExchange& ranks, const std::tuple<uint64_t, uint64_t, uint64_t, std::string>& own)
 {

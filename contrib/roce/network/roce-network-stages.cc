@@ -16,7 +16,7 @@ namespace ns3::roce
 namespace
 {
 
-/// The type and the values of what NICs of the same kind use. @param nic any
+/// The type and the values of what NICs of the same kind use.
 std::string
 DescribeTransport(const Nic& nic)
 {

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief How far a Network is, and which of its functions may be called then.
  *
  * It is running as soon as simulated time has gone on since it was built.
@@ -42,21 +41,18 @@ class NetworkState
 
     /**
      * @brief A function is called that needs all that Build() makes.
-     * @param function its name
      * @throw InputError unless the network is built (or under construction) and not ended
      */
     void ExpectBuilt(const char* function) const;
 
     /**
      * @brief A function is called that is for the time between Build() and the run.
-     * @param function its name
      * @throw InputError at any other time
      */
     void ExpectNotRunning(const char* function) const;
 
     /**
      * @brief A function is called that looks at NICs, switches or links.
-     * @param function its name
      * @throw InputError if these are gone
      */
     void ExpectThere(const char* function) const

@@ -28,7 +28,6 @@ class NetworkRoutes;
 class Tuner;
 
 /**
- * @ingroup roce
  * @brief A network of hosts, NICs, switches and links under construction, and then its map.
  *
  * Any topology: add switches and hosts, attach NICs to switches, connect switches (NetworkMap),
@@ -64,7 +63,6 @@ class Network : public NetworkMap
 
     /**
      * @brief Give every random decision in the network its own stream.
-     * @param stream first
      * @return number used
      */
     int64_t AssignStreams(int64_t stream);
@@ -139,8 +137,6 @@ class Network : public NetworkMap
 
     /**
      * @brief Follow a frame through the routing tables as they are now.
-     * @param src NIC
-     * @param dst NIC
      * @param entropy UDP source port
      * @return links from src to dst, or to a switch that has no route because of failures
      */
@@ -148,8 +144,6 @@ class Network : public NetworkMap
 
     /**
      * @brief What a sender may know of its path.
-     * @param src NIC
-     * @param dst NIC
      * @param entropy UDP source port
      * @param trafficClass of the data
      * @return see PathInfo; while there is no path, of the path it had before any failure
@@ -162,8 +156,6 @@ class Network : public NetworkMap
     /**
      * @brief The shortest paths between two NICs on the network without failures, but those that
      * another one is never slower than.
-     * @param src NIC
-     * @param dst NIC
      * @return at least one, with the links of each
      */
     std::vector<std::vector<HopSpec>> GetBestPaths(uint32_t src, uint32_t dst) const;
@@ -174,7 +166,6 @@ class Network : public NetworkMap
      *
      * A flow that uses several paths may be faster: if links in the middle are slower than the
      * NICs', several carry more than one, and a last frame that is shorter overtakes.
-     * @param flow the flow
      * @param telemetry charge the telemetry its rate law asks for; false (as for slowdowns) makes
      * the figure independent of the rate law
      * @return see IdealFct::Result
@@ -185,14 +176,12 @@ class Network : public NetworkMap
 
     /**
      * @brief A link fails now; call before the run or from an event. See Link::Fail().
-     * @param link number
      * @param directions see Link::Directions
      */
     void FailLink(uint32_t link, unsigned directions = Link::BOTH);
 
     /**
      * @brief A link is repaired now; see FailLink().
-     * @param link number
      * @param directions see Link::Directions
      */
     void RepairLink(uint32_t link, unsigned directions = Link::BOTH);
@@ -200,7 +189,6 @@ class Network : public NetworkMap
     /**
      * @brief FailLink() or RepairLink() at a time to come.
      * @param at time since the start of the simulation
-     * @param link number
      * @param up repair instead of failure
      * @param directions see Link::Directions
      */
@@ -239,7 +227,6 @@ class Network : public NetworkMap
 
     /**
      * @param port sending end
-     * @param nowPs current time
      * @return "link a - b is down since 10 ms", or was down, or empty if it never was
      */
     std::string DescribeLink(const Port& port, int64_t nowPs) const;

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Send flows through given switches instead of those that their hashes would pick.
  *
  * For a bottleneck that is known: a rack's flows share one uplink if they all go through one spine

@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A NIC or a switch as it is seen from outside. Each access first brings the station up to
  * date (Station::CatchUp).
  *

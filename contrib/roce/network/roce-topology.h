@@ -8,7 +8,6 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
-#include "ns3/roce-option-preset.h"
 #include "ns3/roce-option-table.h"
 
 #include <cstdint>
@@ -32,7 +31,6 @@ struct ExternalSwitches
 };
 
 /**
- * @ingroup roce
  * @brief Datacenters made of racks, joined by external switches and WAN links: what the topology
  * helpers have in common.
  *
@@ -75,7 +73,7 @@ struct Topology
     /// @return where the NICs are, for workloads
     HostPlacement GetPlacement() const;
 
-    /// @brief Capacities a load may refer to. @param reference which one. @return all of them
+    /// @brief Capacities a load may refer to.
     LoadCapacity GetCapacity(LoadReference reference) const;
 
     /// @brief Make every parameter an option. @param table of the program
@@ -90,7 +88,6 @@ struct Topology
     /// @return racks per datacenter
     virtual uint32_t GetRacks() const = 0;
 
-    /// @return hosts of each rack
     virtual uint32_t GetHostsPerRack() const = 0;
 
     /// @return capacity of a rack's switch towards the rest of its datacenter, bit/s
@@ -148,7 +145,6 @@ struct Topology
     /**
      * @brief Make one datacenter.
      * @param network where
-     * @param datacenter its index
      * @return its external switches; none if there is one datacenter
      */
     virtual std::vector<uint32_t> ConstructDatacenter(Network& network,
@@ -164,7 +160,6 @@ struct Topology
     /**
      * @brief Add a rack's switch and its hosts.
      * @param network where
-     * @param datacenter index
      * @param name of the switch
      * @param index of the rack in its datacenter
      * @param buffer shared buffer of the switch
@@ -179,11 +174,9 @@ struct Topology
     /**
      * @brief Add a switch.
      * @param network where
-     * @param datacenter index
      * @param name without the datacenter
      * @param buffer shared buffer
      * @param egressLimit drop-tail limit of each port; 0: egressBuffer
-     * @return the switch
      */
     uint32_t AddSwitch(Network& network,
                        uint32_t datacenter,
@@ -194,7 +187,6 @@ struct Topology
     /**
      * @brief Add the external switches of a datacenter and their links; none if it is the only one.
      * @param network where
-     * @param datacenter index
      * @param name of the switches, without the datacenter and index
      * @param below switches that they are joined to
      * @param isJoined whether an external switch is joined to a switch below, by their indices
@@ -214,7 +206,6 @@ struct Topology
     /**
      * @brief The rate of each uplink that an oversubscription asks for.
      * @param belowBps capacity from below
-     * @param uplinks their number
      * @param oversubscription belowBps over the uplinks' capacity; 0: not given
      * @param given rate if it is not
      * @return bit/s

@@ -19,10 +19,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief What is sent on a link between two partitions, until no thread is at work.
- */
+/// @brief What is sent on a link between two partitions, until no thread is at work.
 class CutDirection final : public FrameSink
 {
   public:
@@ -64,7 +61,6 @@ class CutDirection final : public FrameSink
 };
 
 /**
- * @ingroup roce
  * @brief Runs stations in several threads, with the results of one.
  *
  * Stations are divided into partitions. No link between two of them has a delay below L (the
@@ -125,7 +121,7 @@ class ParallelRun final : public PartitionOwner
 
     // --- set-up, in this order
 
-    /// @brief Give a station to a partition. @param station outlives this. @param partition number
+    /// @brief Give a station to a partition. @param station outlives this.
     void Add(Station& station, unsigned partition);
 
     /**
@@ -181,7 +177,6 @@ class ParallelRun final : public PartitionOwner
         return m_balance;
     }
 
-    /// @return number of partitions
     unsigned GetNPartitions() const
     {
         return static_cast<unsigned>(m_partitions.size());
@@ -206,8 +201,6 @@ class ParallelRun final : public PartitionOwner
     }
 
     /**
-     * @param partition number
-     * @param partitions how many
      * @param ranks how many processes share them
      * @return the process that has it
      */

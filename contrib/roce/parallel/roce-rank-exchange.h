@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The processes that run a simulation together, on one machine or several, as seen by one of
  * them. They are numbered; all call the same functions in the same order.
  */

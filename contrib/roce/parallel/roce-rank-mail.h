@@ -21,7 +21,6 @@ namespace ns3::roce
 class CutDirection;
 
 /**
- * @ingroup roce
  * @brief What the processes of a ParallelRun send each other when they meet: frames on links
  * between their stations, reports of stations, and when something may happen next.
  */
@@ -97,7 +96,6 @@ class RankMail
     /**
      * @brief What arrives here on a link comes from another process.
      * @param id see AddOut()
-     * @param link the link
      * @param end the sending one
      */
     void AddIn(uint32_t id, Link& link, unsigned end);
@@ -108,13 +106,13 @@ class RankMail
         return m_out.count(direction);
     }
 
-    /// @brief Report something from another process. @param report it
+    /// @brief Report something from another process.
     void Tell(const Report& report) const
     {
         m_codec.tell(*report.station, report.bytes);
     }
 
-    /// @return see ReportCodec. @param nowPs present time @param crossingPs see there
+    /// @return see ReportCodec. @param crossingPs see there
     int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
     {
         return m_codec.findLeastEnd(nowPs, crossingPs);

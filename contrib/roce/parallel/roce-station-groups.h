@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Divides the stations of a network into groups of similar weight that only links with long
  * delays join, for a ParallelRun.
  *

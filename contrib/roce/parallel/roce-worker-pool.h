@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Threads that do the same thing together, again and again, for microseconds each: they spin
  * for a while before they sleep. The calling thread is one of them.
  */
@@ -50,7 +49,7 @@ class WorkerPool
         /// @brief Change it. @param more added
         void Ring(uint64_t more = 1);
 
-        /// @brief Wait until it is at least. @param value this
+        /// @brief Wait until it is at least.
         void WaitFor(uint64_t value);
 
       private:

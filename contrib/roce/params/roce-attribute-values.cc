@@ -90,7 +90,6 @@ KindOf(const Attribute& attribute)
 }
 
 /**
- * @param object any
  * @param tid its type or a parent
  * @return index of the effective profile in the type's table; -1 if the type has none
  */

@@ -10,10 +10,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief An attribute of an object, as people read it.
- */
+/// @brief An attribute of an object, as people read it.
 struct AttributeInForce
 {
     std::string name;

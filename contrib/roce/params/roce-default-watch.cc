@@ -3,7 +3,9 @@
 
 #include "roce-parameter-value.h"
 
+#include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/string.h"
 
 namespace ns3::roce
 {
@@ -79,6 +81,40 @@ DefaultWatch::DoInitialize()
 {
     Check();
     Object::DoInitialize();
+}
+
+DefaultScope::DefaultScope()
+{
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        for (std::size_t a = 0; a < tid.GetAttributeN(); ++a)
+        {
+            m_attributes.push_back({tid, a, tid.GetAttribute(a).initialValue});
+        }
+    }
+    for (auto it = GlobalValue::Begin(); it != GlobalValue::End(); ++it)
+    {
+        StringValue value;
+        (*it)->GetValue(value);
+        m_globals[(*it)->GetName()] = value.Get();
+    }
+}
+
+DefaultScope::~DefaultScope()
+{
+    for (Attribute& attribute : m_attributes)
+    {
+        attribute.tid.SetAttributeInitialValue(attribute.index, attribute.value);
+    }
+    for (auto it = GlobalValue::Begin(); it != GlobalValue::End(); ++it)
+    {
+        const auto known = m_globals.find((*it)->GetName());
+        if (known != m_globals.end())
+        {
+            (*it)->SetValue(StringValue(known->second));
+        }
+    }
 }
 
 } // namespace ns3::roce

@@ -2,8 +2,12 @@
 #ifndef ROCE_DEFAULT_WATCH_H
 #define ROCE_DEFAULT_WATCH_H
 
+#include "ns3/attribute.h"
 #include "ns3/object.h"
+#include "ns3/ptr.h"
+#include "ns3/type-id.h"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Refuses a default value that changes after objects of its type were made.
  *
  * Some objects of a network are made when it is built, others when they are first asked for: NICs
@@ -23,13 +26,12 @@ namespace ns3::roce
 class DefaultWatch : public Object
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
-    /// @brief From now on, defaults of a type and of its parents must stay. @param type any
+    /// @brief From now on, defaults of a type and of its parents must stay.
     void Note(const TypeId& type);
 
-    /// @brief As above, of an object's type. @param object any
+    /// @brief As above, of an object's type.
     void Note(const Object& object)
     {
         Note(object.GetInstanceTypeId());
@@ -51,6 +53,31 @@ class DefaultWatch : public Object
     using Defaults = std::vector<Ptr<const AttributeValue>>; //!< by number of the attribute
 
     std::map<std::string, Defaults> m_noted; //!< by the type's name
+};
+
+/**
+ * @brief Remembers the default values of all attributes, and all global values, and puts them back
+ * at its end: so one run's settings do not affect the next one in the same process.
+ */
+class DefaultScope
+{
+  public:
+    DefaultScope();
+    ~DefaultScope();
+    DefaultScope(const DefaultScope&) = delete;
+    DefaultScope& operator=(const DefaultScope&) = delete;
+
+  private:
+    /// An attribute of a type.
+    struct Attribute
+    {
+        TypeId tid;
+        std::size_t index;
+        Ptr<const AttributeValue> value;
+    };
+
+    std::vector<Attribute> m_attributes;
+    std::map<std::string, std::string> m_globals;
 };
 
 } // namespace ns3::roce

@@ -24,6 +24,25 @@
 namespace ns3::roce
 {
 
+/// A named set of option values, such as the network of a paper; each can still be given otherwise.
+struct OptionPreset
+{
+    std::string name;                                        //!< as in --preset=NAME
+    std::string what;                                        //!< a few words for --help
+    std::vector<std::pair<std::string, std::string>> values; //!< options without dashes, and values
+
+    /**
+     * @brief Add a preset of a kind of topology.
+     * @param topology as its class calls it: `leaf-spine`, `fat-tree`
+     * @param preset a new name
+     * @return true, for the initialisation of a static variable
+     */
+    static bool Register(const std::string& topology, const OptionPreset& preset);
+
+    /// @return presets by name. @param topology see Register()
+    static std::vector<OptionPreset> Of(const std::string& topology);
+};
+
 /// Options and attributes of a program that have no effect with the current values of the others.
 struct UnusedOptions
 {
@@ -38,10 +57,7 @@ using UnusedReason = std::function<std::string()>;
 /// @return why while a condition holds. @param holds the condition @param why see UnusedReason
 UnusedReason UnusedWhile(std::function<bool()> holds, const std::string& why);
 
-/**
- * @ingroup roce
- * @brief An option of a program: a row of a table, and the variable that it sets.
- */
+/// @brief An option of a program: a row of a table, and the variable that it sets.
 class Option
 {
   public:
@@ -52,7 +68,7 @@ class Option
         return Unused(UnusedWhile(std::move(holds), why));
     }
 
-    /// @brief It may have no effect. @param reason why, if so @return this
+    /// @brief It may have no effect. @param reason why, if so
     Option& Unused(UnusedReason reason)
     {
         reasons.push_back(std::move(reason));
@@ -60,14 +76,14 @@ class Option
     }
 
     /// @brief The program sets an attribute or global value by this option, or an earlier option is
-    /// gone: who gives that one is told of this one. @param name full @return this
+    /// gone: the message for that one names this one. @param name full @return this
     Option& Replaces(const std::string& name)
     {
         replaced.push_back(name);
         return *this;
     }
 
-    /// @brief It changes no result of a simulation, only what is seen of it. @return this
+    /// @brief It changes no result of a simulation, only what is seen of it.
     Option& OnlyWatches()
     {
         onlyWatches = true;
@@ -85,7 +101,7 @@ class Option
     /// @return why it has no effect; empty if it has
     std::string FindUnusedReason() const;
 
-    /// @throw InputError unless a text is a value. @param text any
+    /// @throw InputError unless a text is a value.
     void Check(const std::string& text) const;
 
     /// @brief Set the variable. @param text a value
@@ -102,7 +118,6 @@ class Option
 };
 
 /**
- * @ingroup roce
  * @brief The options of a program, a row for each: name, help, variable (whose value is the
  * default), and range or choices.
  *
@@ -137,10 +152,8 @@ class OptionTable
     /**
      * @brief Add an option.
      * @param name without dashes
-     * @param help one line
      * @param value default and destination: bool, unsigned number, double, Time (0 or more),
      *        DataRate, QueueSize, ByteSize, or a std::string, which may be empty and hold blanks
-     * @return the option
      */
     template <typename T>
     Option& AddValue(const std::string& name, const std::string& help, T& value)
@@ -237,7 +250,7 @@ class OptionTable
     /// @brief Attributes that have no effect. @param names full @param reason why, if so
     void AddUnusedAttributes(const std::vector<std::string>& names, UnusedReason reason);
 
-    /// @brief An option is gone. @param name of it @param instead what is done, for the message
+    /// @brief An option is gone. @param instead what is done, for the message
     void AddRemoved(const std::string& name, const std::string& instead)
     {
         m_removed[name] = instead;
@@ -264,10 +277,10 @@ class OptionTable
     }
 
   protected:
-    /// @return the option or null. @param name of it
+    /// @return the option or null.
     const Option* Find(const std::string& name) const;
 
-    /// @return the option that sets a variable, or null. @param variable any
+    /// @return the option that sets a variable, or null.
     const Option* FindFor(const void* variable) const;
 
     std::deque<Option> m_options;

@@ -53,7 +53,7 @@ InUnit(int64_t number, const std::array<std::pair<int64_t, const char*>, N>& uni
     return std::to_string(number) + units.back().second;
 }
 
-/// @return whether a value is a V. @param from any @param read called with what is in it
+/// @return whether a value is a V. @param read called with what is in it
 template <typename V, typename F>
 bool
 ReadAs(const AttributeValue& from, const F& read)
@@ -66,7 +66,7 @@ ReadAs(const AttributeValue& from, const F& read)
     return value;
 }
 
-/// @return whether a value is a V. @param to changed @param content for it
+/// @return whether a value is a V. @param to changed
 template <typename V, typename T>
 bool
 WriteAs(AttributeValue& to, const T& content)

@@ -11,10 +11,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief The numbers that a parameter may have.
- */
+/// @brief The numbers that a parameter may have.
 class Range
 {
   public:

@@ -40,7 +40,6 @@ template <typename P, typename M>
 using HeldBy = std::decay_t<std::invoke_result_t<M, P&>>;
 
 /**
- * @ingroup roce
  * @brief One parameter of a struct: the type of its value, and where in the struct the value is.
  * The type of the struct is not known here, so that all structs share this code.
  */

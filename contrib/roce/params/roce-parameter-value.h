@@ -11,18 +11,15 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Description of a parameter of any type: for attributes, messages, documentation.
- */
+/// @brief Description of a parameter of any type: for attributes, messages, documentation.
 struct ParameterInfo
 {
     virtual ~ParameterInfo() = default;
 
-    /// @return whether a value is of the ns-3 type that the parameter takes. @param value any
+    /// @return whether a value is of the ns-3 type that the parameter takes.
     virtual bool Takes(const AttributeValue& value) const = 0;
 
-    /// @return whether a text can be read and is in range. @param text any
+    /// @return whether a text can be read and is in range.
     virtual bool Takes(const std::string& text) const = 0;
 
     /// @return the default as text: PROFILE if profiles differ
@@ -50,7 +47,7 @@ struct ProfileInfo : public ParameterInfo
     /// @param names of the profiles, the default first
     explicit ProfileInfo(const std::vector<std::string>& names);
 
-    /// @brief One more profile. @param name of it
+    /// @brief One more profile.
     void Add(const std::string& name);
 
     /// @return names of the profiles
@@ -67,7 +64,6 @@ struct ProfileInfo : public ParameterInfo
 };
 
 /**
- * @ingroup roce
  * @brief A parameter's value as text, and where it comes from: the ns-3 attribute value of all
  * parameters. Values of ns-3's own types (DoubleValue, TimeValue ...) are taken and given as well.
  */
@@ -105,7 +101,6 @@ class ParameterValue : public AttributeValue
 };
 
 /**
- * @ingroup roce
  * @brief The attribute checker of a parameter. It accepts any text: one that cannot be read is
  * reported as an InputError by the object that uses it. So a bad value never ends in an abort.
  */

@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-parameters-base.h"
 
-#include "roce-fixed-values.h"
-
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace ns3::roce
 {
+
+namespace
+{
+
+/// @return values by type and name
+std::map<std::string, std::string>&
+Values()
+{
+    static std::map<std::string, std::string> values;
+    return values;
+}
+
+} // namespace
+
+bool
+FixedValues::Add(const std::string& type, const std::string& name, const std::string& value)
+{
+    Values()[type + "::" + name] = value;
+    return true;
+}
+
+std::string
+FixedValues::Explain(const std::string& type, const std::string& name)
+{
+    const auto found = Values().find(type + "::" + name);
+    return found == Values().end() ? "" : "it is fixed at " + found->second;
+}
 
 namespace
 {
@@ -129,6 +155,12 @@ ParameterTableBase::AddText(const char* name,
     const auto row = std::make_shared<TextRow<std::string, AnyText>>(AnyText());
     row->expected = row->values = "text";
     Add(row, name, offsetBytes, values, help);
+}
+
+void
+ParameterTableBase::SetHelp(const char* help)
+{
+    m_rows.back()->help = help;
 }
 
 void

@@ -23,7 +23,22 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
+ * @brief Values that were attributes once and cannot be set any more, for the message to those who
+ * try.
+ */
+class FixedValues
+{
+  public:
+    /// @param type `ns3::roce::X` @param name of the attribute that there was @param value as text
+    /// @return true, for the initialisation of a static variable
+    static bool Add(const std::string& type, const std::string& name, const std::string& value);
+
+    /// @param type `ns3::roce::X` @param name of an attribute that it does not have
+    /// @return "it is fixed at ..."; empty if there never was one
+    static std::string Explain(const std::string& type, const std::string& name);
+};
+
+/**
  * @brief A profile of a type that is defined elsewhere than in the type's table: by the system of
  * a paper that sets a law of the module, say.
  */
@@ -44,7 +59,6 @@ struct OutsideProfile
 };
 
 /**
- * @ingroup roce
  * @brief The part of ParameterTable that does not depend on the struct of its values; compiled
  * once.
  */
@@ -90,7 +104,7 @@ class ParameterTableBase
     /// @return the struct with a profile's values. @param index of the profile
     virtual const void* ProfileValues(std::size_t index) const = 0;
 
-    /// @return struct of one more profile, a copy of another one. @param index of that
+    /// @return struct of one more profile, a copy of another one.
     virtual void* CopyProfile(std::size_t index) const = 0;
 
     /// @brief Take a row of a number. @param offsetBytes of the value; the rest as in
@@ -117,6 +131,9 @@ class ParameterTableBase
                  std::size_t offsetBytes,
                  const std::vector<std::string>& values,
                  const char* help);
+
+    /// @brief What the last row is for.
+    void SetHelp(const char* help);
 
     /// @brief The last row is for profiles alone: no attribute.
     void MakeFixed();
@@ -155,10 +172,7 @@ class ParameterTableBase
     std::vector<std::pair<std::string, std::string>> m_constants; //!< names and values
 };
 
-/**
- * @ingroup roce
- * @brief The part of Parameters that does not depend on the struct of its values.
- */
+/// @brief The part of Parameters that does not depend on the struct of its values.
 class ParametersBase
 {
   public:

@@ -23,7 +23,6 @@ template <typename P>
 class Parameters;
 
 /**
- * @ingroup roce
  * @brief The parameters of one type, a row for each.
  *
  * A row gives the attribute's name, the member of P that holds the value, the value in each
@@ -38,9 +37,12 @@ class Parameters;
  *     using P = LawParams;
  *     static const auto table =
  *         ParameterTable<P>("ns3::roce::Law", {"paper", "simulator"})
- *             .Number("Gain", &P::gain, {1.0 / 256, 0.5}, Range::Within(0, 1), "g of the average")
- *             .Duration("Period", &P::periodPs, {55'000'000}, Range::AtLeast(0), "Timer; 0: off")
- *             .Flag("Restarts", &P::restarts, {true, false}, "Marks start the timer again");
+ *             .Number("Gain", &P::gain, {1.0 / 256, 0.5}, Range::Within(0, 1))
+.Help("g of the average")
+ *             .Duration("Period", &P::periodPs, {55'000'000}, Range::AtLeast(0))
+.Help("Timer; 0: off")
+ *             .Flag("Restarts", &P::restarts, {true, false})
+.Help("Marks start the timer again");
  *     return table;
  * }
  * @endcode
@@ -79,27 +81,25 @@ class ParameterTable : public ParameterTableBase
      * @param member pointer to the member of P, or a function from P& to a reference
      * @param values in each profile, or one for all
      * @param range what is accepted
-     * @param help one line
-     * @return this
      */
     template <typename M, typename T = Held<M>>
     ParameterTable& Number(const char* name,
                            M member,
                            const std::vector<T>& values,
                            const Range& range,
-                           const char* help)
+                           const char* help = "")
     {
         AddNumber<kind::Number>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
         return *this;
     }
 
-    /// @brief A whole number, held as any integer. Parameters as Number(). @return this
+    /// @brief A whole number, held as any integer. Parameters as Number().
     template <typename M, typename T = Held<M>>
     ParameterTable& Count(const char* name,
                           M member,
                           const std::vector<T>& values,
                           const Range& range,
-                          const char* help)
+                          const char* help = "")
     {
         AddNumber<kind::Count>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
         return *this;
@@ -112,7 +112,7 @@ class ParameterTable : public ParameterTableBase
                              M member,
                              const std::vector<T>& valuesPs,
                              const Range& rangePs,
-                             const char* help)
+                             const char* help = "")
     {
         AddNumber<kind::Duration>(name,
                                   OffsetBytes(member),
@@ -122,13 +122,13 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief A rate, held in bit/s as a double or uint64_t. Parameters as Number(). @return this
+    /// @brief A rate, held in bit/s as a double or uint64_t. Parameters as Number().
     template <typename M, typename T = Held<M>>
     ParameterTable& Rate(const char* name,
                          M member,
                          const std::vector<T>& valuesBps,
                          const Range& rangeBps,
-                         const char* help)
+                         const char* help = "")
     {
         AddNumber<kind::Rate>(name,
                               OffsetBytes(member),
@@ -138,13 +138,13 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief A size, held in bytes as any number. Parameters as Number(). @return this
+    /// @brief A size, held in bytes as any number. Parameters as Number().
     template <typename M, typename T = Held<M>>
     ParameterTable& Size(const char* name,
                          M member,
                          const std::vector<T>& valuesBytes,
                          const Range& rangeBytes,
-                         const char* help)
+                         const char* help = "")
     {
         AddNumber<kind::Size>(name,
                               OffsetBytes(member),
@@ -154,12 +154,12 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief true or false. Parameters as Number(). @return this
+    /// @brief true or false. Parameters as Number().
     template <typename M>
     ParameterTable& Flag(const char* name,
                          M member,
                          const std::vector<bool>& values,
-                         const char* help)
+                         const char* help = "")
     {
         static_assert(std::is_same_v<Held<M>, bool>);
         AddNumber<kind::Flag, bool>(name, OffsetBytes(member), values, Range::Any(), help);
@@ -172,30 +172,35 @@ class ParameterTable : public ParameterTableBase
      * @param member pointer to the member of P, or a function from P& to a reference
      * @param values in each profile, or one for all
      * @param names texts and what they mean
-     * @param help one line
-     * @return this
      */
     template <typename M, typename T = Held<M>>
     ParameterTable& Choice(const char* name,
                            M member,
                            const std::vector<T>& values,
                            const Names<T>& names,
-                           const char* help)
+                           const char* help = "")
     {
         static_assert(std::is_same_v<Held<M>, T>);
         AddChoice<T>(name, OffsetBytes(member), values, names, help);
         return *this;
     }
 
-    /// @brief Any text, held as a std::string. Parameters as Number(). @return this
+    /// @brief Any text, held as a std::string. Parameters as Number().
     template <typename M>
     ParameterTable& Text(const char* name,
                          M member,
                          const std::vector<std::string>& values,
-                         const char* help)
+                         const char* help = "")
     {
         static_assert(std::is_same_v<Held<M>, std::string>);
         AddText(name, OffsetBytes(member), values, help);
+        return *this;
+    }
+
+    /// @brief What the last row is for. @param help one line; also the last argument of a row
+    ParameterTable& Help(const char* help)
+    {
+        SetHelp(help);
         return *this;
     }
 
@@ -205,7 +210,6 @@ class ParameterTable : public ParameterTableBase
      * @param name that an attribute would have, for messages
      * @param member pointer to the member of P, or a function from P& to a reference
      * @param values in each profile, or one for all
-     * @return this
      */
     template <typename Kind = void, typename M, typename T = Held<M>>
     ParameterTable& Fixed(const char* name, M member, const std::vector<T>& values)
@@ -249,7 +253,7 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief All rows so far may be changed during a simulation; others may not. @return this
+    /// @brief All rows so far may be changed during a simulation; others may not.
     ParameterTable& Live()
     {
         MakeLive();
@@ -307,7 +311,6 @@ class ParameterTable : public ParameterTableBase
 };
 
 /**
- * @ingroup roce
  * @brief The parameters of one object: what was given, and the effective values.
  *
  * A copy shares both until one of the two is changed: a network has thousands of queue pairs and a

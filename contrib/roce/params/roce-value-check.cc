@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-value-check.h"
 
-#include "roce-fixed-values.h"
 #include "roce-parameter-kinds.h"
 #include "roce-parameter-value.h"
+#include "roce-parameters-base.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
@@ -37,7 +37,7 @@ constexpr uint64_t LARGEST_SEED = 4294944442;
 /// Attribute values that no text gives: ns-3 aborts, or shares one object between all that take it.
 constexpr std::array OBJECTS{"PointerValue", "CallbackValue", "ObjectPtrContainerValue"};
 
-/// @return whether a text is of a kind. @param text any
+/// @return whether a text is of a kind.
 template <typename Kind>
 bool
 IsA(const std::string& text)

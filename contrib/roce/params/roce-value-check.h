@@ -29,7 +29,6 @@ enum class ValueKind
 };
 
 /**
- * @ingroup roce
  * @brief Checks the text of option and attribute values before ns-3 sees it, since ns-3 reads bad
  * values in part (`2.5` as 2) or aborts.
  *
@@ -51,7 +50,6 @@ class ValueCheck
                       uint64_t largest = std::numeric_limits<uint64_t>::max());
 
     /**
-     * @param kind a kind
      * @param largest largest value of kind UNSIGNED
      * @return its form in words, for messages
      */
@@ -97,7 +95,6 @@ class ValueCheck
 
     /**
      * @param path full name of an attribute, for example ns3::roce::Nic::PathMtu
-     * @param value its value
      * @throw InputError if the type or the attribute is unknown or the value is bad
      */
     static void Attribute(const std::string& path, const std::string& value);
@@ -111,7 +108,6 @@ class ValueCheck
     /**
      * @param what names the attribute in messages
      * @param checker of the attribute or global value
-     * @param value its value
      * @throw InputError for a bad value
      */
     static void AttributeValue(const std::string& what,
@@ -120,8 +116,6 @@ class ValueCheck
 
     /**
      * @param name of a global value of ns-3
-     * @param checker of it
-     * @param value its value
      * @throw InputError for a bad value, one that ns-3 itself would abort at later
      */
     static void Global(const std::string& name,

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A class of this module whose attributes are the rows of a ParameterTable, and that has no
  * others.
  *
@@ -22,7 +21,6 @@ template <typename SELF, typename BASE, typename P>
 class WithParameters : public BASE
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId()
     {
         static const TypeId tid = P::Table().AddTo(TypeId(P::Table().GetTypeName())

@@ -17,7 +17,7 @@ namespace
 
 constexpr size_t BUFFER_BYTES = 1 << 16;
 
-/// @param path the file. @param what what failed. @param error errno. @return the one-line message
+/// @param what what failed. @param error errno. @return the one-line message
 std::string
 FileMessage(const std::string& path, const std::string& what, int error)
 {

@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A text file that is written from its beginning to its end, with a buffer of 64 KiB.
  *
  * Every write error throws InputError with the file's name and the system's reason.
@@ -27,7 +26,7 @@ class BufferedFile
     BufferedFile(const BufferedFile&) = delete;
     BufferedFile& operator=(const BufferedFile&) = delete;
 
-    /// @param text appended. @return this
+    /// @param text appended.
     BufferedFile& Append(const std::string& text)
     {
         m_buffer += text;
@@ -48,10 +47,7 @@ class BufferedFile
         return *this;
     }
 
-    /**
-     * @param value appended in decimal; doubles as the shortest text that reads back as the same
-     * @return this
-     */
+    /// @param value appended in decimal; doubles as the shortest text that reads back as the same
     template <typename T>
     BufferedFile& Number(T value)
     {

@@ -2,8 +2,12 @@
 #ifndef ROCE_CLASS_CHECK_H
 #define ROCE_CLASS_CHECK_H
 
+#include "ns3/roce-flow-spec.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-option-table.h"
 
+#include <array>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Look for flows in traffic classes that are not meant for data.
  * @param network built
  * @param flows of the run
@@ -22,6 +25,25 @@ namespace ns3::roce
 std::vector<std::string> CheckClasses(const Network& network,
                                       const std::vector<FlowSpec>& flows,
                                       bool lossyOnPurpose);
+
+/**
+ * @param network built
+ * @param flows that run in it
+ * @return whether there are flows within a datacenter, and between two
+ */
+std::array<bool, 2> FindScopes(const Network& network, const std::vector<FlowSpec>& flows);
+
+/**
+ * @brief Find attributes of types without an object in a network, such as those of an edge function
+ * that is not installed.
+ * @param given names of options, attributes (`ns3::roce::ReflexNsf::TInterval`) and global values
+ * @param network built, with its loss models
+ * @param scopes see FindScopes(): parts that only missing kinds of flows have count as absent
+ * @return those of this module's types, by type
+ */
+std::vector<UnusedOptions> FindUnusedAttributes(const std::set<std::string>& given,
+                                                const Network& network,
+                                                const std::array<bool, 2>& scopes);
 
 } // namespace ns3::roce
 

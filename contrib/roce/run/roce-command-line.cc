@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-command-line.h"
 
-#include "roce-print-profile.h"
+#include "roce-values-in-force.h"
 
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"

@@ -3,8 +3,7 @@
 #define ROCE_COMMAND_LINE_H
 
 #include "ns3/command-line.h"
-#include "ns3/roce-default-scope.h"
-#include "ns3/roce-option-preset.h"
+#include "ns3/roce-default-watch.h"
 #include "ns3/roce-option-table.h"
 
 #include <functional>
@@ -18,7 +17,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief ns-3's CommandLine with every argument checked before it is used.
  *
  * ns-3 itself takes `--leaves=2.5` for 2 and `--leaves=-1` for 4294967295, prints its whole help
@@ -63,7 +61,6 @@ class CheckedCommandLine : public OptionTable
     /**
      * @brief Add an option that names a file of attributes. Given attributes take precedence.
      * @param name without dashes
-     * @param help one line
      * @param read returns full names of attributes and their values; throws InputError
      */
     void AddAttributeFile(const std::string& name, const std::string& help, AttributeReader read);

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A buffered comma-separated file with a header line (RFC 4180 quoting, LF line ends).
  *
  * Every write error throws InputError with the file's name and the system's reason.
@@ -29,7 +28,7 @@ class CsvFile
      */
     CsvFile(const std::string& path, const std::vector<std::string>& header);
 
-    /// @param value next field of the row. @return this
+    /// @param value next field of the row.
     CsvFile& Int(int64_t value)
     {
         return Number(value);
@@ -47,7 +46,7 @@ class CsvFile
         return Number(value);
     }
 
-    /// @param ps next field, picoseconds; written as nanoseconds with three decimals. @return this
+    /// @param ps next field, picoseconds; written as nanoseconds with three decimals.
     CsvFile& Ns(int64_t ps)
     {
         return Fixed(ps, 3);
@@ -56,10 +55,9 @@ class CsvFile
     /**
      * @param value next field, in units of the last decimal
      * @param decimals 1 to 12; 1500 with 3 is 1.500
-     * @return this
      */
     CsvFile& Fixed(int64_t value, unsigned decimals);
-    /// @param text next field; quoted if needed; "" leaves the field empty. @return this
+    /// @param text next field; quoted if needed; "" leaves the field empty.
     CsvFile& Text(const std::string& text);
     /// @brief End the row. @throw std::logic_error when it has not as many fields as the header
     void EndRow();

@@ -75,7 +75,7 @@ RefuseTwoRates(const ObjectBase& object, const std::string& name, const std::str
     }
 }
 
-/// Refuse a model that never loses anything. @param model the model @param name of its type
+/// Refuse a model that never loses anything. @param name of its type
 void
 RefuseLossless(const LossModel& model, const std::string& name)
 {
@@ -122,6 +122,31 @@ RefuseOverlap(const std::vector<Window>& windows)
     }
 }
 
+/// As MakeLossFactory(), of a model of ns-3. @param tid its type @param name the type's, as given
+std::function<Ptr<LossModel>()>
+MakeErrorModelFactory(const std::string& text, double rate, TypeId tid, const std::string& name)
+{
+    ObjectFactory factory = ParseFactory(text, ErrorModel::GetTypeId());
+    if (rate > 0)
+    {
+        if (tid != RateErrorModel::GetTypeId())
+        {
+            throw InputError("--loss with --lossModel=" + name +
+                             ", which has no mean rate of frames; expected no --loss");
+        }
+        RefuseTwoRates(*factory.Create(), name, "ErrorRate");
+        factory.Set("ErrorRate", DoubleValue(rate));
+        factory.Set("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
+    }
+    const auto make = [factory] {
+        Ptr<ErrorModelLoss> model = CreateObject<ErrorModelLoss>();
+        model->SetErrorModel(factory.Create<ErrorModel>());
+        return model;
+    };
+    RefuseLossless(*make(), name);
+    return make;
+}
+
 /// Makes loss models of the kind and with the rate that the options say.
 std::function<Ptr<LossModel>()>
 MakeLossFactory(const std::string& text, double rate)
@@ -130,25 +155,7 @@ MakeLossFactory(const std::string& text, double rate)
     TypeId tid;
     if (TypeId::LookupByNameFailSafe(name, &tid) && tid.IsChildOf(ErrorModel::GetTypeId()))
     {
-        ObjectFactory factory = ParseFactory(text, ErrorModel::GetTypeId());
-        if (rate > 0)
-        {
-            if (tid != RateErrorModel::GetTypeId())
-            {
-                throw InputError("--loss with --lossModel=" + name +
-                                 ", which has no mean rate of frames; expected no --loss");
-            }
-            RefuseTwoRates(*factory.Create(), name, "ErrorRate");
-            factory.Set("ErrorRate", DoubleValue(rate));
-            factory.Set("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
-        }
-        const auto make = [factory] {
-            Ptr<ErrorModelLoss> model = CreateObject<ErrorModelLoss>();
-            model->SetErrorModel(factory.Create<ErrorModel>());
-            return model;
-        };
-        RefuseLossless(*make(), name);
-        return make;
+        return MakeErrorModelFactory(text, rate, tid, name);
     }
     ObjectFactory factory = ParseFactory(text, LossModel::GetTypeId());
     if (rate > 0)

@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The options of a program that make links lose frames and fail.
  *
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Network::Build(), Apply(),

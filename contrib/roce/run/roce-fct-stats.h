@@ -12,10 +12,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief What became of one flow.
- */
+/// @brief What became of one flow.
 struct FlowRecord
 {
     FlowSpec spec;             //!< the flow; startPs is its real start, -1 if its phase never began
@@ -34,10 +31,7 @@ struct FlowRecord
     }
 };
 
-/**
- * @ingroup roce
- * @brief Which flows a statistic is over.
- */
+/// @brief Which flows a statistic is over.
 enum class FlowScope
 {
     ALL,   //!< every flow
@@ -45,10 +39,7 @@ enum class FlowScope
     INTER, //!< ends in different datacenters
 };
 
-/**
- * @ingroup roce
- * @brief Order statistics of one quantity; all zero when count is 0.
- */
+/// @brief Order statistics of one quantity; all zero when count is 0.
 struct Distribution
 {
     uint64_t count{0}; //!< samples
@@ -60,10 +51,7 @@ struct Distribution
     double max{0};     //!< largest sample
 };
 
-/**
- * @ingroup roce
- * @brief Counts and distributions over one group of flows.
- */
+/// @brief Counts and distributions over one group of flows.
 struct FctGroup
 {
     uint64_t flows{0};                //!< flows counted: finished and unfinished
@@ -76,10 +64,7 @@ struct FctGroup
     Distribution fctPs;               //!< sender-side FCT of the finished flows, picoseconds
 };
 
-/**
- * @ingroup roce
- * @brief A group of flows of similar size.
- */
+/// @brief A group of flows of similar size.
 struct FctBin
 {
     std::string label;     //!< for people, for example "10KB-100KB" (decimal units)
@@ -89,7 +74,6 @@ struct FctBin
 };
 
 /**
- * @ingroup roce
  * @brief Flow completion times and slowdowns, by scope and by size.
  *
  * Percentiles are nearest-rank: the ceil(p*n)-th smallest of n samples, so that each is a value
@@ -143,7 +127,6 @@ class FctStats
     /// @return number of flows not counted since they started in the warm-up
     uint64_t Excluded() const;
 
-    /// @return the options given
     const Options& GetOptions() const;
 
     /**
@@ -158,10 +141,7 @@ class FctStats
     /// @param values samples in any order. @return their mean and percentiles
     static Distribution Describe(std::vector<double> values);
 
-    /**
-     * @param bytes a size
-     * @return it in the largest decimal unit that divides it: "10KB", "1MB", "1500B"
-     */
+    /// @return it in the largest decimal unit that divides it: "10KB", "1MB", "1500B"
     static std::string SizeLabel(uint64_t bytes);
 
   private:

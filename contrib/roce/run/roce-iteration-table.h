@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief How long each phase of a run's flows took (see FlowPhases), or each round of a collective
  * (FlowSpec::iteration), such as the iterations of a training job, against their time on an empty
  * network.

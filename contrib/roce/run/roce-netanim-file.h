@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Writes an animation for NetAnim: nodes by tier, links, and every frame sent in a window of
  * time, lost ones included.
  *
@@ -48,9 +47,7 @@ class NetAnimFile
         }
 
         /**
-         * @param option its name, for messages
          * @param text empty, or FROM-TO
-         * @return the window
          * @throw InputError for anything else
          */
         static Window Parse(const std::string& option, const std::string& text);
@@ -66,10 +63,7 @@ class NetAnimFile
         double y; //!< downwards; hosts are at the bottom
     };
 
-    /**
-     * @param network any
-     * @return every node of it, tier by tier, in the order in which the nodes were added
-     */
+    /// @return every node of it, tier by tier, in the order in which the nodes were added
     static std::vector<Place> GetLayout(const Network& network);
 
     /**

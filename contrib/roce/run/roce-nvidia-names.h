@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Parameters of DCQCN and ECN under the names that NVIDIA's NICs and switches give them.
  *
  * Source of names, units and defaults: NVIDIA DOCA SDK documentation, "DCQCN CC Parameters".
@@ -27,14 +26,12 @@ class NvidiaNames
      * Values are whole numbers in NVIDIA's units. Capitals and mlxconfig's suffix of the port
      * (`RPG_AI_RATE_P1`) are understood. Parameters that the file does not name are unchanged.
      *
-     * @param path the file
      * @return attributes in the file's order; both clamp_tgt_rate names are one attribute
      * @throw InputError naming file and line: an unknown name, a repeated one, a value that is no
      * whole number or out of range, of its unit or of the attribute; a file without any
      */
     static std::vector<Setting> Read(const std::string& path);
 
-    /// @return all names
     static std::vector<std::string> GetNames();
 };
 

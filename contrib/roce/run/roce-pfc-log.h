@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Records pause frames received, as the HPCC simulator's pfc.txt does.
  *
  * Lines `time_ns node node_type port type`: node is ns-3's id, node_type 0 a host, 1 a switch; port
@@ -30,7 +29,6 @@ class PfcLog
 
     /**
      * @param network built; outlives the log, which is not moved meanwhile
-     * @param path of the file
      * @throw InputError if it cannot be created
      */
     PfcLog(const Network& network, const std::string& path);

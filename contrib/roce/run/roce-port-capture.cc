@@ -36,7 +36,6 @@ class PortCapture::Files
     /**
      * @brief Open a file and write to it what a port sees.
      * @param port to be captured
-     * @param path to write to
      * @param finalPath its name from Finish() on
      */
     void Add(Ptr<Port> port, const std::string& path, const std::string& finalPath);

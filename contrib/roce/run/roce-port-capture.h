@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Writes what ports send and receive to pcap files, one for each port, for Wireshark.
  *
  * NICs and switch ports are NetDevices, so EnablePcap() and EnablePcapAll() are those of ns-3's

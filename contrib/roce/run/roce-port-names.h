@@ -33,10 +33,7 @@ std::vector<NamedPort> FindPorts(const Network& network,
                                  const std::string& text,
                                  const std::string& what);
 
-/**
- * @ingroup roce
- * @brief The names that files give to nodes and ports, as options take them.
- */
+/// @brief The names that files give to nodes and ports, as options take them.
 class PortNames
 {
   public:

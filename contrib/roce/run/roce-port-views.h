@@ -13,10 +13,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief What holds frames up at the ports of a network, those of other processes included.
- */
+/// @brief What holds frames up at the ports of a network, those of other processes included.
 class PortViews
 {
   public:
@@ -39,13 +36,13 @@ class PortViews
     /// @brief Look at all ports. By all processes.
     void Gather();
 
-    /// @param port any @return its state at Gather()
+    /// @return its state at Gather()
     const View& Of(const Port& port) const
     {
         return m_views.at(KeyOf(port));
     }
 
-    /// @param port any @return the switch it belongs to, or null for a NIC's
+    /// @return the switch it belongs to, or null for a NIC's
     static Switch* SwitchOf(const Port& port)
     {
         return dynamic_cast<Switch*>(port.GetOwner());

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Says about once a second of wall-clock time how far a run has come.
  *
  * Looks at the clock from a periodic event whose period in simulated time adapts to the speed of
@@ -45,7 +44,7 @@ class Progress
         uint64_t packetHops{0}; //!< see Network::CountPacketHops()
     };
 
-    /// @param text none, text or json. @return the mode. @throw InputError for anything else
+    /// @param text none, text or json. @throw InputError for anything else
     static Mode ParseMode(const std::string& text);
 
     /**
@@ -80,9 +79,7 @@ class Progress
     }
 
     /**
-     * @param simulatedPs simulated time
      * @param wallSeconds elapsed time
-     * @param status the run's state
      * @return one line without its end, in this object's mode
      */
     std::string Format(int64_t simulatedPs, double wallSeconds, const Status& status) const;

@@ -3,7 +3,7 @@
 #define ROCE_RESULT_PARTS_H
 
 #include "ns3/roce-flow-spec.h"
-#include "ns3/roce-part-digest.h"
+#include "ns3/roce-sha256.h"
 
 #include <map>
 #include <memory>
@@ -18,7 +18,6 @@ namespace ns3::roce
 class Network;
 
 /**
- * @ingroup roce
  * @brief All that a result depends on, in parts, each with a SHA-256: equal for equal simulations,
  * with any number of threads and processes, and whatever is recorded.
  *
@@ -48,7 +47,6 @@ class ResultParts
                 const std::vector<FlowSpec>& flows,
                 const std::shared_ptr<const nlohmann::ordered_json>& values);
 
-    /// @return the parts
     const std::vector<PartDigest>& Get() const
     {
         return m_parts;

@@ -23,7 +23,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Watches a run: flow records and counters, and on request time series, an animation
  * and pcap.
  *

@@ -36,7 +36,7 @@ IsPlainName(const std::string& name)
     return !name.empty() && name != "." && name != ".." && !strange;
 }
 
-/// @return whether a process has read this file. @param path the file
+/// @return whether a process has read this file.
 bool
 IsInput(const std::string& path)
 {
@@ -63,7 +63,7 @@ IsFile(const std::string& path)
     return fs::symlink_status(path, missing).type() == fs::file_type::regular;
 }
 
-/// @throw InputError for an error. @param path of the file @param what failed @param error of it
+/// @throw InputError for an error. @param what failed
 void
 ThrowIf(const std::string& path, const std::string& what, const std::error_code& error)
 {

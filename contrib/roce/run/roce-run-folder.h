@@ -17,7 +17,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The folder of a run's result: one run at a time, all of the result or nothing, and no file
  * of others touched.
  *

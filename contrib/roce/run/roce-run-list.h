@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The file `.unfinished` of a run's folder: the lock of the run that writes there, and the
  * list of the files that it has made.
  *

@@ -43,7 +43,7 @@ WarnNow(std::vector<std::string>& warnings, const std::string& line)
     }
 }
 
-/// What summary.json calls the ends of a run. @param end one @return its name
+/// What summary.json calls the ends of a run.
 const char*
 NameOf(RunCollector::End end)
 {

@@ -17,10 +17,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Contents of summary.json apart from flow statistics.
- */
+/// @brief Contents of summary.json apart from flow statistics.
 struct RunSummary
 {
     std::map<std::string, std::string> configuration;            //!< option or attribute -> value
@@ -55,7 +52,6 @@ nlohmann::ordered_json DistributionJson(const Distribution& d, double divisor);
 nlohmann::ordered_json SummaryJson(const RunSummary& summary, const FctStats& stats);
 
 /**
- * @ingroup roce
  * @brief Writes the folder of one run, so that a result is there complete or not at all.
  *
  * What happens to an earlier result in the folder, to files of others, and when two runs use one

@@ -16,8 +16,25 @@
 namespace ns3::roce
 {
 
+/// @brief Set-up of a process before it opens any file, and at its end.
+struct Process
+{
+    /**
+     * @brief Call it first; a second call does nothing. Standard streams that are closed are opened
+     * on /dev/null: else the next file opened would get the output. A file that reaches the limit
+     * of its size (SIGXFSZ) is a write error instead of a silent death. When the process ends by
+     * exit(), FlushOutput() is called.
+     */
+    static void Begin();
+
+    /**
+     * @brief Write out standard output. If that cannot be written, say so on standard error, once.
+     * @return whether all of it has been written
+     */
+    static bool FlushOutput();
+};
+
 /**
- * @ingroup roce
  * @brief What a program for experiments has with every topology: a congestion control, switch
  * stages, a workload, and the run.
  *
@@ -59,8 +76,6 @@ int RunProgram(const std::function<int()>& run, bool mayShare = false);
  * flows are not done (each is explained on standard error).
  *
  * @tparam T LeafSpineHelper, FatTreeHelper
- * @param argc of main()
- * @param argv of main()
  * @param name of the program; results go to results/<name> if nothing else is asked for
  * @param usage printed by --help
  * @return exit status

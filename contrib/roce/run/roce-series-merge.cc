@@ -21,7 +21,7 @@ Keep(const std::string& text)
     return texts.insert(text).first->c_str();
 }
 
-/// @tparam F callable with (form, value&) @param table of the row @param row any
+/// @tparam F callable with (form, value&) @param table of the row
 template <typename R, typename F>
 void
 ForValues(const SeriesTable& table, R& row, F&& visit)

@@ -108,7 +108,6 @@ enum class SeriesSubject
 };
 
 /**
- * @ingroup roce
  * @brief A table of variables over time: what asks for it, and what a row has.
  *
  * The file has the option's name. Columns are time_ns, node or flow, and those listed; if the
@@ -130,7 +129,7 @@ struct SeriesTable
     /// @return names of all columns
     std::vector<std::string> GetHeader() const;
 
-    /// @return whether there is a column of that form @param form one
+    /// @return whether there is a column of that form
     bool Has(SeriesForm form) const;
 };
 

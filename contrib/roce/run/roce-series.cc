@@ -178,7 +178,7 @@ Series::WriteFields(const SeriesRow& row)
     }
 }
 
-/// @return the table's label with what stands in braces replaced
+/// @return the table's label with what is in braces replaced
 std::string
 Series::MakeLabel(const TimeLine& line, const SeriesRow& row) const
 {

@@ -40,9 +40,7 @@ struct SeriesMode
     }
 
     /**
-     * @param option its name, for messages
      * @param text empty or 0 (never), a time, or change
-     * @return the mode
      * @throw InputError for anything else
      */
     static SeriesMode Parse(const std::string& option, const std::string& text);
@@ -56,10 +54,7 @@ struct SeriesPort
     uint16_t index; //!< at the node
 };
 
-/**
- * @ingroup roce
- * @brief What the series of a run share.
- */
+/// @brief What the series of a run share.
 struct SeriesContext
 {
     Network& network;
@@ -119,7 +114,6 @@ struct SeriesContext
 };
 
 /**
- * @ingroup roce
  * @brief Variables over time: a table, and what the time line has of it.
  *
  * A series reports rows in any order (see TimeOrder for what is required), from trace sources or
@@ -177,7 +171,7 @@ class Series
     {
     }
 
-    /// @brief Write a row to its files. @param atPs time. @param row earlier row
+    /// @brief Write a row to its files. @param row earlier row
     void Write(int64_t atPs, const SeriesRow& row);
 
   protected:
@@ -196,13 +190,12 @@ class Series
 
     /**
      * @brief Report a change.
-     * @param atPs time
      * @param source station or flow it comes from; see TimeOrder
      * @param row the rest
      */
     void TellChange(int64_t atPs, uint64_t source, SeriesRow row);
 
-    /// @brief Draw a row. @param line the time line @param atPs time @param row one
+    /// @brief Draw a row.
     virtual void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row);
 
     SeriesContext& m_context;

@@ -110,7 +110,7 @@ StallDetector::GetLastKnownPs() const
     return lastPs;
 }
 
-/// @return the largest of the numbers that the processes have. @param own of this one
+/// @return the largest of the numbers that the processes have.
 int64_t
 StallDetector::LargestOfAll(int64_t own) const
 {

@@ -18,7 +18,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Notices flows that make no progress, says why in one line each, and ends a run in which
  * nothing makes progress any longer.
  *

@@ -59,7 +59,7 @@ StallExplainer::Describe(const std::vector<QueuePair*>& qps) const
     return texts;
 }
 
-/// @return lines of all processes. @param ranks the processes @param own of this one
+/// @return lines of all processes. @param ranks the processes
 std::map<StallExplainer::QpId, std::string>
 StallExplainer::GatherLines(RankExchange& ranks, const std::map<QpId, std::string>& own)
 {
@@ -240,7 +240,7 @@ StallExplainer::DescribeLinks(const QueuePair& qp) const
             entropies.push_back(static_cast<uint16_t>(0xc000 + i * (0x4000 / SAMPLED_PATHS)));
         }
     }
-    std::vector<std::string> told;
+    std::vector<std::string> lines;
     std::string text;
     for (const uint16_t entropy : entropies)
     {
@@ -250,9 +250,9 @@ StallExplainer::DescribeLinks(const QueuePair& qp) const
             // A failure that is over matters to a queue pair that has given up meanwhile.
             for (const std::string& line : FindFailures(src, dst, entropy, qp.failed))
             {
-                if (!line.empty() && std::find(told.begin(), told.end(), line) == told.end())
+                if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
                 {
-                    told.push_back(line);
+                    lines.push_back(line);
                     text += "; " + line;
                 }
             }
@@ -356,7 +356,7 @@ StallExplainer::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
 std::vector<Port*>
 StallExplainer::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const
 {
-    // Depth first without recursion: the path so far, and where each port's successors stand.
+    // Depth first without recursion: the path so far, and the next successor of each port.
     std::vector<std::pair<Port*, std::size_t>> path{{from, 0}};
     std::set<PortKey> visited{KeyOf(*from, trafficClass)};
     while (!path.empty())

@@ -16,8 +16,7 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
- * @brief Why queue pairs do not get on, in one line each.
+ * @brief Why queue pairs make no progress, in one line each.
  *
  * A queue pair held up by PFC is followed from pause to pause: which switch paused the port, for
  * which egress port the frames wait there, who paused that one, until the chain ends or closes (a

@@ -2,19 +2,64 @@
 #ifndef ROCE_STATION_SERIES_H
 #define ROCE_STATION_SERIES_H
 
-#include "roce-sample-filter.h"
+#include "roce-series-table.h"
 #include "roce-time-series.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace ns3::roce
 {
 
 /**
- * @ingroup roce
+ * @brief Leaves out rows of samples that say nothing.
+ *
+ * A row is reported if its column SILENT is not 0, if that was so at the last sample, or if its
+ * column STEADY has changed since (at first it is 0). What was reported at the last sample and is
+ * not offered any more is reported once more, with 0. Of a table without a column SILENT every row
+ * is reported.
+ */
+class SampleFilter
+{
+  public:
+    /// @param table the rows are of
+    explicit SampleFilter(const SeriesTable& table);
+
+    /// @param row of the present sample
+    void Take(const SeriesRow& row);
+
+    /// @brief The sample is complete. @return what is reported of it, in the order of Take(), then
+    /// what is not offered any more
+    std::vector<SeriesRow> Finish();
+
+  private:
+    /// Subject and port, then the columns KEY.
+    using Key = std::array<uint64_t, 3>;
+
+    /// Of the last sample, if it matters for the next one.
+    struct Last
+    {
+        SeriesRow row;
+        uint64_t sample;
+        bool isSilent;
+    };
+
+    Key KeyOf(const SeriesRow& row) const;
+
+    std::optional<std::size_t> m_silent; //!< place in SeriesRow::values
+    std::optional<std::size_t> m_steady; //!< place in SeriesRow::values
+    std::vector<std::size_t> m_keys;     //!< places in SeriesRow::values
+    std::map<Key, Last> m_last;
+    std::vector<SeriesRow> m_told;
+    uint64_t m_sample{0}; //!< number of the present one
+};
+
+/**
  * @brief What a switch, a stage or scheduler of it, or a port offers for time series: rows of one
  * table. Functions, set when the run begins.
  *
@@ -36,7 +81,6 @@ struct SeriesOffer
 };
 
 /**
- * @ingroup roce
  * @brief Records what switches and ports offer.
  *
  * If the table has a column PORT, there are rows of chosen ports only (--seriesPorts), else of

@@ -18,7 +18,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A network's time line, in the Trace Event Format that Perfetto (ui.perfetto.dev) and
  * chrome://tracing read.
  *
@@ -42,7 +41,6 @@ class TimeLine
      * @param node ns-3 node id
      * @param name of the counter
      * @param unit name of the value in args
-     * @param atPs time
      * @param value from then on; left out if it is not finite, since JSON has no such numbers
      */
     template <typename T>
@@ -61,8 +59,6 @@ class TimeLine
      * @param node ns-3 node id
      * @param track name; made when it is first used
      * @param name of the slice
-     * @param fromPs begin
-     * @param toPs end
      * @param details args; an object
      */
     void Slice(uint32_t node,
@@ -76,10 +72,8 @@ class TimeLine
      * @brief A slice of a class at a port begins, unless one is open, or ends, if one is open.
      * @param node ns-3 node id
      * @param port device index
-     * @param trafficClass class
      * @param what name of the slice; a literal
      * @param begins or ends
-     * @param atPs time
      */
     void PortSlice(uint32_t node,
                    uint16_t port,

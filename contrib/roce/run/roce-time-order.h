@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Puts reports of stations into order of time, with bounded memory.
  *
  * Each station reports in order of time, but late by up to its slack, so that reports of several
@@ -27,7 +26,7 @@ template <typename T>
 class TimeOrder
 {
   public:
-    /// @param atPs time. @param key see the class. @param entry the rest
+    /// @param key see the class. @param entry the rest
     void Push(int64_t atPs, uint64_t key, T entry)
     {
         m_heap.push({atPs, key, m_pushed++, std::move(entry)});

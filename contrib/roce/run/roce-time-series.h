@@ -37,7 +37,6 @@ MakeSeries(SeriesContext& context, const SeriesMode& mode, const SeriesTable& ta
 }
 
 /**
- * @ingroup roce
  * @brief Records how queues, flows, rate laws, pauses and links develop, as tables and as a time
  * line.
  *
@@ -79,15 +78,12 @@ class TimeSeries
     /**
      * @brief One more kind, before options are read. Most are made by StationSeries::Register() or
      * VariableSeries::Register().
-     * @param kind the kind
      * @return true, for the initialisation of a static variable
      */
     static bool Register(const SeriesKind& kind);
 
     /**
      * @param text ids and ranges, for example 0,3-7
-     * @param option its name, for messages
-     * @return the ranges
      * @throw InputError for anything else
      */
     static std::vector<FlowRange> ParseFlows(const std::string& text, const std::string& option);
@@ -95,7 +91,6 @@ class TimeSeries
     /**
      * @brief Check the names of ports and flows, whether anything is recorded or not.
      * @param network built
-     * @param nFlows number of flows
      * @param options see Options
      * @throw InputError for an unknown port or flow
      */

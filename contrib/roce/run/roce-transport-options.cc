@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-transport-options.h"
 
+#include "roce-class-check.h"
 #include "roce-nvidia-names.h"
-#include "roce-unused-attributes.h"
 
 #include "ns3/config.h"
 #include "ns3/rng-seed-manager.h"
@@ -320,7 +320,7 @@ NameOf(const Object& object)
     return name.substr(name.rfind(':') + 1);
 }
 
-/// @param flow any @return a warning if flows fail while their frames merely wait, or nothing
+/// @return a warning if flows fail while their frames merely wait, or nothing
 std::string
 CheckPatience(const Network& network, const FlowSpec& flow)
 {
@@ -344,7 +344,7 @@ CheckPatience(const Network& network, const FlowSpec& flow)
            " to drain; longer timeouts or --ns3::roce::Nic::RetryLimit=0 would let them wait";
 }
 
-/// @param flow any @return a warning if packets that overtake cause repeats, or nothing
+/// @return a warning if packets that overtake cause repeats, or nothing
 std::string
 CheckOrder(const Network& network, const FlowSpec& flow)
 {

@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The options of a program that configure NICs and switches.
  *
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), Network::Build() with

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief tuning.csv: what a Tuner did, a row for each monitor interval.
  *
  * Columns: time_ns (end of the interval), state, and Tuner::GetColumns(); empty where the tuner had

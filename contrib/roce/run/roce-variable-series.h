@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Records variables that the two ends of flows under way offer by name. A row is time_ns,
  * flow, variable, value.
  *

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The options of a program that choose the flows.
  *
  * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a

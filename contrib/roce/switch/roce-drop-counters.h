@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief How many frames were lost for which reason. A reason is named once, when it is registered;
  * to count is to index an array.
  */
@@ -46,14 +45,14 @@ class DropCounters
         return static_cast<uint8_t>(m_names.size() - 1);
     }
 
-    /// @brief Count a frame. @param reason a number. @return the reason's name
+    /// @brief Count a frame. @return the reason's name
     const char* Count(uint8_t reason)
     {
         ++m_counts[reason];
         return m_names[reason];
     }
 
-    /// @return frames lost for a reason. @param reason a number
+    /// @return frames lost for a reason.
     uint64_t Get(uint8_t reason) const
     {
         return m_counts.at(reason);
@@ -69,7 +68,6 @@ class DropCounters
      * @brief Add each reason and the sum to named counters.
      * @param prefix of the names, for example framesDropped; the reason's name follows with an
      * upper case letter
-     * @param counters to add to
      */
     void AddTo(const std::string& prefix, std::map<std::string, uint64_t>& counters) const
     {

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Strict priority for the control classes, byte-deficit round robin between the others.
  *
  * Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): a class may send while its deficit
@@ -21,7 +20,6 @@ namespace ns3::roce
 class DwrrScheduler : public EgressScheduler
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /**
@@ -55,13 +53,13 @@ class DwrrScheduler : public EgressScheduler
     void DoEnqueue(Frame* frame, int64_t nowPs) override;
     Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) override;
 
-    /// @param trafficClass 0..7 @return its queue
+    /// @param trafficClass 0..7
     FrameQueue& GetQueue(unsigned trafficClass)
     {
         return m_classes[PlaceOf(trafficClass)].queue;
     }
 
-    /// @param trafficClass 0..7 @return its queue
+    /// @param trafficClass 0..7
     const FrameQueue& GetQueue(unsigned trafficClass) const
     {
         return m_classes[PlaceOf(trafficClass)].queue;

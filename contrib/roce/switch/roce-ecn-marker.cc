@@ -24,59 +24,35 @@ EcnMarkerParams::Table()
     using P = EcnMarkerParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::EcnMarker", {"common"})
-            .Count("Kmin",
-                   &P::kminBytes,
-                   {100000},
-                   Range::AtLeast(0),
-                   "Queue length in bytes at the reference rate up to which nothing is marked")
-            .Count("Kmax",
-                   &P::kmaxBytes,
-                   {400000},
-                   Range::AtLeast(0),
-                   "Queue length in bytes at the reference rate above which everything is marked")
-            .Number("KminFraction",
-                    &P::kminFraction,
-                    {0},
-                    Range::Within(0, 1),
-                    "Kmin as a share of the port's egress limit (Switch::EgressLimit); used in "
-                    "place of Kmin if KmaxFraction is")
-            .Number("KmaxFraction",
-                    &P::kmaxFraction,
-                    {0},
-                    Range::Within(0, 1),
-                    "Kmax as a share of the port's egress limit (Switch::EgressLimit), which every "
-                    "port must have; 0: by Kmin, Kmax and ReferenceRate")
-            .Number("Pmax", &P::pmax, {0.2}, Range::Within(0, 1), "Marking probability at Kmax")
-            .Rate("ReferenceRate",
-                  &P::referenceRateBps,
-                  {25'000'000'000},
-                  Range::AtLeast(0),
-                  "Port rate for which Kmin and Kmax are given; they scale in proportion. 0: the "
+            .Count("Kmin", &P::kminBytes, {100000}, Range::AtLeast(0))
+            .Help("Queue length in bytes at the reference rate up to which nothing is marked")
+            .Count("Kmax", &P::kmaxBytes, {400000}, Range::AtLeast(0))
+            .Help("Queue length in bytes at the reference rate above which everything is marked")
+            .Number("KminFraction", &P::kminFraction, {0}, Range::Within(0, 1))
+            .Help("Kmin as a share of the port's egress limit (Switch::EgressLimit); used in place "
+                  "of Kmin if KmaxFraction is")
+            .Number("KmaxFraction", &P::kmaxFraction, {0}, Range::Within(0, 1))
+            .Help("Kmax as a share of the port's egress limit (Switch::EgressLimit), which every "
+                  "port must have; 0: by Kmin, Kmax and ReferenceRate")
+            .Number("Pmax", &P::pmax, {0.2}, Range::Within(0, 1))
+            .Help("Marking probability at Kmax")
+            .Rate("ReferenceRate", &P::referenceRateBps, {25'000'000'000}, Range::AtLeast(0))
+            .Help("Port rate for which Kmin and Kmax are given; they scale in proportion. 0: the "
                   "same for all ports")
-            .Text("RateMap",
-                  &P::rateMap,
-                  {""},
-                  "Instead of all others, a curve for each port rate: RATE/KMIN/KMAX/PMAX, several "
+            .Text("RateMap", &P::rateMap, {""})
+            .Help("Instead of all others, a curve for each port rate: RATE/KMIN/KMAX/PMAX, several "
                   "with commas, bytes, for example 100Gbps/400000/1600000/0.2; a port of another "
                   "rate is an error")
             .Live()
-            .Flag("MarkAtEnqueue",
-                  &P::markAtEnqueue,
-                  {false},
-                  "Mark by the queue that a frame finds, itself included, instead of the queue "
+            .Flag("MarkAtEnqueue", &P::markAtEnqueue, {false})
+            .Help("Mark by the queue that a frame finds, itself included, instead of the queue "
                   "when it leaves")
-            .Choice("Ports",
-                    &P::ports,
-                    {PortSet::ALL},
-                    PortSetNames(),
-                    "Which egress ports mark: all, host, fabric (to switches of the same "
-                    "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN "
-                    "links)")
-            .Count("Classes",
-                   &P::classMask,
-                   {0xff},
-                   Range::Within(0, 0xff),
-                   "Bit mask of the traffic classes that are marked")
+            .Choice("Ports", &P::ports, {PortSet::ALL}, PortSetNames())
+            .Help(
+                "Which egress ports mark: all, host, fabric (to switches of the same datacenter), "
+                "wan, noWan, or noBorder (neither of nor to a switch with WAN links)")
+            .Count("Classes", &P::classMask, {0xff}, Range::Within(0, 0xff))
+            .Help("Bit mask of the traffic classes that are marked")
             .Finish([](P& p, const Parameters<P>&) {
                 const auto bytes = [](uint64_t n) { return std::to_string(n) + " B"; };
                 Table().Require(p.kminBytes <= p.kmaxBytes,

@@ -16,10 +16,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief The RED marking curve of DCQCN (Zhu et al., SIGCOMM 2015, figure 5). Plain arithmetic.
- */
+/// @brief The RED marking curve of DCQCN (Zhu et al., SIGCOMM 2015, figure 5). Plain arithmetic.
 struct EcnCurve
 {
     uint64_t kminBytes{0}; //!< at or below: never
@@ -85,12 +82,10 @@ struct EcnMarkerParams
     std::string rateMap;
     std::map<uint64_t, EcnCurve> curves; //!< of rateMap, by port rate in bit/s
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<EcnMarkerParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Marks CE at dequeue by the length of the frame's egress queue; ECN-capable frames only.
  *
  * Thresholds are given for a reference rate and scale with the port's rate: 100 KB and 400 KB at 25
@@ -141,7 +136,7 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @param port index. @return the effective curve at that port
+    /// @return the effective curve at that port
     const EcnCurve& GetCurve(uint16_t port) const
     {
         return m_curves.at(port);
@@ -155,7 +150,6 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
 
     /**
      * @brief Set the curve of one port (for tuners and per-port studies).
-     * @param port index
      * @param curve kmin <= kmax, 0 <= pmax <= 1
      */
     void SetCurve(uint16_t port, const EcnCurve& curve);
@@ -179,10 +173,7 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
         return m_marked;
     }
 
-    /**
-     * @param port index
-     * @return wire bytes of the frames marked there so far, those that were marked before included
-     */
+    /// @return wire bytes of the frames marked there so far, those that were marked before included
     uint64_t GetMarkedBytes(uint16_t port) const
     {
         return m_markedBytes.at(port);

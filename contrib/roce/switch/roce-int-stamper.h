@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Appends an IntHop to every telemetry-capable frame at dequeue (HPCC, SIGCOMM 2019, section
  * 4.1).
  *
@@ -19,7 +18,6 @@ namespace ns3::roce
 class IntStamper : public SwitchStage
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     uint32_t GetHooks() const override

@@ -23,7 +23,6 @@ enum class PauseEvent : uint8_t
 };
 
 /**
- * @ingroup roce
  * @brief The sending side of PFC at one switch: makes pause frames, counts them, and says when
  * those of classes that stay paused are to be made again.
  *
@@ -70,10 +69,8 @@ class PauseSender
 
     /**
      * @brief Make a pause frame; GetNextRefreshPs() may be earlier afterwards.
-     * @param event why
      * @param port whose peer it is for
      * @param trafficClass the class it is about
-     * @param nowPs current time
      * @return the frame, to be sent ahead of everything
      */
     Frame* Make(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t nowPs);
@@ -87,7 +84,6 @@ class PauseSender
     /**
      * @brief Have all XOFFs repeated that are due.
      * @param paused ports and classes that are paused
-     * @param nowPs current time
      * @param send called with port and class of each; has to Make() a REFRESH. It may change paused
      */
     template <typename SEND>
@@ -114,7 +110,7 @@ class PauseSender
         }
     }
 
-    /// @param event why. @return pause frames made for that reason
+    /// @return pause frames made for that reason
     uint64_t GetSent(PauseEvent event) const
     {
         return m_sent[static_cast<unsigned>(event)];

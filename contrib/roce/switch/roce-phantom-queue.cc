@@ -25,26 +25,14 @@ PhantomQueueParams::Table()
     using P = PhantomQueueParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::PhantomQueue", {"paper", "artifact"})
-            .Size("Capacity",
-                  &P::capacityBytes,
-                  {25000000, 22400515}, // [a]
-                  Range::Above(0),
-                  "Most that a phantom queue holds")
-            .Number("DrainFactor",
-                    &P::drainFactor,
-                    {0.9, 1 / 1.05}, // [1]
-                    Range::AboveUpTo(0, 1),
-                    "Drain rate over the port's rate")
-            .Number("EcnMin",
-                    &P::ecnMin,
-                    {0.25, 0.02}, // [2]
-                    Range::Within(0, 1),
-                    "Share of Capacity up to which nothing is marked")
-            .Number("EcnMax",
-                    &P::ecnMax,
-                    {0.75, 0.6}, // [2]
-                    Range::Within(0, 1),
-                    "Share of Capacity above which everything is marked")
+            .Size("Capacity", &P::capacityBytes, {25000000, 22400515}, Range::Above(0))
+            .Help("Most that a phantom queue holds")                                         // [a]
+            .Number("DrainFactor", &P::drainFactor, {0.9, 1 / 1.05}, Range::AboveUpTo(0, 1)) // [1]
+            .Help("Drain rate over the port's rate")
+            .Number("EcnMin", &P::ecnMin, {0.25, 0.02}, Range::Within(0, 1)) // [2]
+            .Help("Share of Capacity up to which nothing is marked")
+            .Number("EcnMax", &P::ecnMax, {0.75, 0.6}, Range::Within(0, 1)) // [2]
+            .Help("Share of Capacity above which everything is marked")
             .Live()
             // When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue
             .Fixed("MarkAt",
@@ -54,13 +42,10 @@ PhantomQueueParams::Table()
             // Frames that the buffer refuses count, too
             .Fixed("CountDropped", &P::countDropped, {false, true})
             .Constants({{"CountControl", "false"}, {"CountedBytes", "frame"}})
-            .Choice("Ports",
-                    &P::ports,
-                    {PortSet::ALL},
-                    PortSetNames(),
-                    "Which egress ports have one: all, host, fabric (to switches of the same "
-                    "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN "
-                    "links)")
+            .Choice("Ports", &P::ports, {PortSet::ALL}, PortSetNames())
+            .Help(
+                "Which egress ports have one: all, host, fabric (to switches of the same "
+                "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN links)")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.ecnMin <= p.ecnMax,
                                 "EcnMin",

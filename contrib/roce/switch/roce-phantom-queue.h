@@ -29,12 +29,10 @@ struct PhantomQueueParams
     PortSet ports;  //!< those that have one
     EcnCurve curve; //!< of ecnMin, ecnMax and capacityBytes
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<PhantomQueueParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Phantom queues (Uno, SC 2025, section 4.1.3): each egress port has a counter that grows
  * with what the port takes in and drains a little slower than the port sends, and frames are marked
  * CE by that counter, so that senders slow down before a real queue grows.
@@ -80,7 +78,6 @@ class PhantomQueue : public StageOf<PhantomQueue, PhantomQueueParams>
     }
 
     /**
-     * @param port index
      * @param nowPs current time; call Switch::CatchUp(now) first
      * @return bytes in the port's phantom queue, 0 if it has none
      */

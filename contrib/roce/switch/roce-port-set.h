@@ -28,7 +28,6 @@ const NamedValues<PortSet>::Names& PortSetNames();
 /**
  * @param set ports
  * @param sw a switch whose links are there
- * @param port one of it
  * @return whether it is one of them
  */
 bool IsIn(PortSet set, const Switch& sw, uint16_t port);

@@ -13,10 +13,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief Where every NIC is attached: one table for the whole network, shared by its switches.
- */
+/// @brief Where every NIC is attached: one table for the whole network, shared by its switches.
 struct Attachments
 {
     std::vector<uint32_t> rackOfNic;       //!< index of the switch-side rack of each NIC
@@ -26,8 +23,6 @@ struct Attachments
 
 /**
  * @brief ECMP hash of a frame's five-tuple (protocol and destination port are constant in RoCEv2).
- * @param src sending NIC
- * @param dst receiving NIC
  * @param entropy UDP source port
  * @param salt of the switch
  * @return 32 well-mixed bits
@@ -41,7 +36,6 @@ EcmpHash(uint32_t src, uint32_t dst, uint16_t entropy, uint64_t salt)
 }
 
 /**
- * @ingroup roce
  * @brief ECMP groups of one switch. Racks that the switch reaches through the same ports form a
  * class with one group, which every NIC of these racks shares: a table has one entry for each
  * direction of the switch, not for each rack.
@@ -75,8 +69,6 @@ class Routing
 
     /**
      * @brief Choose the egress port.
-     * @param src sending NIC
-     * @param dst receiving NIC
      * @param entropy UDP source port
      * @return port, or NO_PORT
      */

@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Headroom a lossless (port, class) needs so that nothing is lost after XOFF is sent.
  *
  * Propagation both ways, a frame the XOFF waits behind, a frame the upstream has begun, the pause
@@ -40,7 +39,6 @@ class HeadroomError : public InputError
 };
 
 /**
- * @ingroup roce
  * @brief Admission, accounting and PFC decisions of a shared-memory switch. Plain arithmetic.
  *
  * Every data frame is charged to its ingress (port, class) and its egress (port, class). The
@@ -101,7 +99,6 @@ class SharedBuffer
 
     /**
      * @brief Set up. All counters are zero afterwards.
-     * @param config parameters
      * @param name of the switch, for messages
      * @throws HeadroomError if headroom and reserves do not fit into the shared buffer, InputError
      * if they do not fit into a port's own, or a threshold does not fit into its pool; the message
@@ -112,9 +109,7 @@ class SharedBuffer
     /**
      * @brief Admit and charge a frame.
      * @param inPort ingress port or INTERNAL_PORT
-     * @param outPort egress port
      * @param trafficClass 0..7
-     * @param bytes frame size
      * @return see Verdict
      */
     Verdict Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, uint32_t bytes);
@@ -215,7 +210,7 @@ class SharedBuffer
      */
     uint64_t GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /// @brief Prefetch what is kept of a port. @param port a port @param trafficClass a class
+    /// @brief Prefetch what is kept of a port.
     void Fetch(uint16_t port, uint8_t trafficClass) const
     {
         FetchLine(&Queue(port, trafficClass));

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A stage whose parameters are a table and may change while a simulation is on. The stage
  * sets m_p in Install().
  *

@@ -18,7 +18,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The stages of one switch: which stage is called at which hook for which kind of frame, in
  * the order of installation, and when their timers are due.
  */
@@ -47,7 +46,6 @@ class StagePipeline
 
     /**
      * @brief Check a frame that a stage has changed or made.
-     * @param frame any
      * @param what has been done to it, for the message: "emitted"
      * @throw InputError for a size, a class or a destination that does not exist
      */
@@ -157,7 +155,6 @@ class StagePipeline
 
     /**
      * @brief Set the timer of a stage.
-     * @param stage any
      * @param atPs time, in place of its earlier one; NEVER_PS stops it
      */
     void Arm(SwitchStage* stage, int64_t atPs);
@@ -165,7 +162,7 @@ class StagePipeline
     /// @return when RunTimers() is to be called, or NEVER_PS
     int64_t GetNextTimerPs() const;
 
-    /// @brief Call OnTimer() of the stages whose time has come. @param nowPs current time
+    /// @brief Call OnTimer() of the stages whose time has come.
     void RunTimers(int64_t nowPs);
 
     /// @brief Prefetch the list of stages to call for a frame.
@@ -224,7 +221,7 @@ class StagePipeline
         std::array<EnqueueUse, N_FRAME_KINDS> enqueueUse{};
     };
 
-    /// @return whether size (1 to 128 KiB) and class (0 to 7) are possible. @param frame any
+    /// @return whether size (1 to 128 KiB) and class (0 to 7) are possible.
     static bool IsSane(const Frame& frame)
     {
         return ((frame.frameBytes - 1) >> 14 | frame.trafficClass) < N_CLASSES;

@@ -21,7 +21,6 @@ class EgressScheduler;
 enum class PauseEvent : uint8_t;
 
 /**
- * @ingroup roce
  * @brief A piece of a switch's pipeline: sees every frame at the hooks it names, and may mark,
  * stamp, consume or hold it, or emit frames of its own through Switch::Emit().
  *
@@ -54,7 +53,6 @@ class SwitchStage : public Object
         DROP,    //!< is lost, for the reason given to Switch::Refuse()
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// @return the hooks this stage wants to be called at
@@ -72,10 +70,7 @@ class SwitchStage : public Object
         return false;
     }
 
-    /**
-     * @brief Called once, when the stage is installed and all ports are known.
-     * @param sw the switch
-     */
+    /// @brief Called once, when the stage is installed and all ports are known.
     virtual void Install([[maybe_unused]] Switch& sw)
     {
     }
@@ -108,7 +103,6 @@ class SwitchStage : public Object
      * @brief Take over the live parameters of another stage during a simulation; its state stays.
      * Called by Switch::Retune(), or because an own attribute was set.
      * @param prototype a stage of the same class, may be the same
-     * @param nowPs current time
      * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if
      * nothing of this stage is; then nothing changes
      */
@@ -142,7 +136,7 @@ class SwitchStage : public Object
     }
 
     /// @brief Report counters, for summary.json. @param counters to add to, by a name that begins
-    /// with the mechanism's; other switches may have added to the same
+    /// with the mechanism's; other switches may have added to the same, see AddCounter()
     virtual void Count([[maybe_unused]] std::map<std::string, uint64_t>& counters) const
     {
     }
@@ -154,18 +148,13 @@ class SwitchStage : public Object
         std::vector<uint64_t> rxDataBytes; //!< by port: wire bytes of data frames; empty: not known
     };
 
-    /**
-     * @brief An interval has ended: say what was measured, and begin again.
-     * @param into to add to
-     * @param nowPs current time
-     */
+    /// @brief An interval has ended: say what was measured, and begin again.
     virtual void Report([[maybe_unused]] Measurement& into, [[maybe_unused]] int64_t nowPs)
     {
     }
 
     /**
      * @brief Assign the random streams the stage uses.
-     * @param stream first stream number
      * @return number of streams used
      */
     virtual int64_t AssignStreams([[maybe_unused]] int64_t stream)
@@ -173,7 +162,7 @@ class SwitchStage : public Object
         return 0;
     }
 
-    /// @brief The time given to Switch::ArmStage() has come. @param nowPs that time
+    /// @brief The time given to Switch::ArmStage() has come.
     virtual void OnTimer([[maybe_unused]] int64_t nowPs)
     {
     }
@@ -182,7 +171,6 @@ class SwitchStage : public Object
      * @brief Hook ARRIVAL.
      * @param frame may be changed, its size too
      * @param in arrival port
-     * @param nowPs current time
      * @return what becomes of it
      */
     virtual Verdict OnArrival([[maybe_unused]] Frame& frame,
@@ -197,7 +185,6 @@ class SwitchStage : public Object
      * @param frame may be changed, except its size and class
      * @param out egress port
      * @param queue queues of that port, the frame not among them
-     * @param nowPs current time
      * @return what becomes of it
      */
     virtual Verdict OnEnqueue([[maybe_unused]] Frame& frame,
@@ -228,7 +215,6 @@ class SwitchStage : public Object
      * @brief Hook DROP: the frame is about to be dropped (DROP_BUFFER); nothing is charged.
      * @param frame as it arrived
      * @param out egress port it would have gone to
-     * @param nowPs current time
      */
     virtual void OnDrop([[maybe_unused]] const Frame& frame,
                         [[maybe_unused]] Port& out,
@@ -241,7 +227,6 @@ class SwitchStage : public Object
      * @param event what it says
      * @param port whose peer it is for
      * @param trafficClass the class it is about
-     * @param nowPs current time
      */
     virtual void OnPause([[maybe_unused]] PauseEvent event,
                          [[maybe_unused]] Port& port,
@@ -255,7 +240,6 @@ class SwitchStage : public Object
      * @brief The argument of Retune() as the own class.
      * @tparam T own class
      * @param prototype as given to Retune()
-     * @return the same
      * @throw InputError if it is of another class
      */
     template <typename T>

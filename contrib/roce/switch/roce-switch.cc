@@ -2,6 +2,7 @@
 #include "roce-switch.h"
 
 #include "ns3/log.h"
+#include "ns3/roce-counters.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -431,8 +432,7 @@ Switch::Count(std::map<std::string, uint64_t>& counters) const
     counters["pfcXoffRefreshed"] += m_pauses.GetSent(PauseEvent::REFRESH);
     m_drops.AddTo("framesDropped", counters);
     counters["losslessDrops"] += m_counters.droppedLosslessFrames;
-    uint64_t& peak = counters["peakBufferBytes"];
-    peak = std::max(peak, m_buffer.GetPeakBytes());
+    AddCounter(counters, "peakBufferBytes", m_buffer.GetPeakBytes());
     for (const Ptr<SwitchStage>& stage : GetStages())
     {
         stage->Count(counters);

@@ -27,7 +27,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A shared-buffer Ethernet switch with PFC. Aggregated to a Node whose devices are its
  * Ports.
  *
@@ -64,7 +63,6 @@ class Switch : public Object, public Station
         uint64_t releasedBytes{0};
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Switch();
@@ -87,7 +85,6 @@ class Switch : public Object, public Station
 
     /**
      * @brief Override the buffer parameters of one port (deep buffers, static thresholds).
-     * @param port index
      * @param config headroomBytes 0 means computed from the link, egressLimitBytes 0 attribute
      * EgressLimit
      */
@@ -95,7 +92,6 @@ class Switch : public Object, public Station
 
     /**
      * @brief All ports and links are there: size the buffer, set up routing.
-     * @param name for messages
      * @param attachments table of the network
      * @param ownRack rack of this switch's NICs or -1
      * @param salt ECMP salt
@@ -117,7 +113,6 @@ class Switch : public Object, public Station
     /**
      * @brief Change the live parameters of a stage during a simulation.
      * @param prototype all stages here of its class take over its parameters
-     * @param nowPs current time
      * @return how many there are
      * @throw InputError see SwitchStage::Retune()
      */
@@ -129,7 +124,6 @@ class Switch : public Object, public Station
      * @brief Send a frame of the switch's own; it is routed by its dst and charged to the control
      * pool. Arrival stages do not see it.
      * @param frame handed over
-     * @param nowPs current time
      * @throw InputError for a size, class or dst that does not exist
      */
     void Emit(Frame* frame, int64_t nowPs);
@@ -139,7 +133,6 @@ class Switch : public Object, public Station
      * @param frame handed over
      * @param hook ARRIVAL or ENQUEUE
      * @param outPort egress port; needed for ENQUEUE only
-     * @param nowPs current time
      * @throw InputError for a frame that is not held
      */
     void Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs);
@@ -173,17 +166,12 @@ class Switch : public Object, public Station
         return SwitchStage::Verdict::DROP;
     }
 
-    /**
-     * @brief Something outside has changed what a port may send (a shaping scheduler's rates).
-     * @param port index
-     * @param nowPs current time
-     */
+    /// @brief Something outside has changed what a port may send (a shaping scheduler's rates).
     void Kick(uint16_t port, int64_t nowPs);
 
     /**
      * @brief Give a port other queues than those of the attribute EgressScheduler. From
      * SwitchStage::Install() only: nothing is queued yet.
-     * @param port index
      * @param queue the port's from now on
      */
     void SetQueue(uint16_t port, Ptr<EgressScheduler> queue);
@@ -196,37 +184,35 @@ class Switch : public Object, public Station
         return m_datacenter;
     }
 
-    /// @param nic number in the network. @return its datacenter
+    /// @param nic number in the network.
     uint32_t GetDatacenterOf(uint32_t nic) const
     {
         return m_routing.GetAttachments().datacenterOfNic[nic];
     }
 
-    /// @param port index. @return whether the switch at its other end belongs to another datacenter
+    /// @return whether the switch at its other end belongs to another datacenter
     bool IsWanPort(uint16_t port) const;
 
-    /// @param port index. @return whether a NIC is at its other end
+    /// @return whether a NIC is at its other end
     bool IsHostPort(uint16_t port) const;
 
-    /// @return number of ports
     uint16_t GetNPorts() const
     {
         return static_cast<uint16_t>(m_ports.size());
     }
 
-    /// @return the port
     Ptr<Port> GetPort(uint16_t port) const
     {
         return m_ports[CheckPort(port)].port;
     }
 
-    /// @param port index. @return the port; counts no reference, for stations at work (ParallelRun)
+    /// @return the port; counts no reference, for stations at work (ParallelRun)
     Port* PeekPort(uint16_t port) const
     {
         return PeekPointer(m_ports[port].port);
     }
 
-    /// @param port index. @return its queues; call CatchUp(now) first for exact lengths
+    /// @return its queues; call CatchUp(now) first for exact lengths
     const EgressScheduler& GetQueue(uint16_t port) const
     {
         return *m_ports[CheckPort(port)].queue;
@@ -238,13 +224,11 @@ class Switch : public Object, public Station
         return m_routing;
     }
 
-    /// @return the buffer
     const SharedBuffer& GetBuffer() const
     {
         return m_buffer;
     }
 
-    /// @return counters
     const Counters& GetCounters() const
     {
         return m_counters;
@@ -282,7 +266,6 @@ class Switch : public Object, public Station
         return m_pauses;
     }
 
-    /// @return node id
     uint32_t GetNodeId() const
     {
         return m_nodeId;
@@ -355,7 +338,7 @@ class Switch : public Object, public Station
     /// Frame::nextGapPs of a frame that a stage holds, which is on no link.
     static constexpr uint32_t HELD_MARK = 0x48454c44;
 
-    /// @return port. @param port index @throw InputError if there is none
+    /// @throw InputError if there is none
     std::size_t CheckPort(uint16_t port) const
     {
         return CheckIndex("port", port, m_ports.size());

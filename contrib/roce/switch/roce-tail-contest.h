@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Which of the frames that came in at the same time gets the last place of a full drop-tail
  * queue.
  *
@@ -35,7 +34,6 @@ class TailContest
      * come in the other order.
      * @param last last in the queue, of the same size
      * @param frame refused
-     * @param outPort egress port
      * @param key random number
      * @param keepsMark stages mark what is queued: the mark of the place stays there
      */

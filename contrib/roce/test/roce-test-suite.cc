@@ -14,7 +14,6 @@ using namespace ns3::roce;
 
 /**
  * @defgroup roce-tests Tests of the roce module
- * @ingroup roce
  * @ingroup tests
  *
  * What can be checked inside an ns-3 tree in a second. The module's full test suite is the one of

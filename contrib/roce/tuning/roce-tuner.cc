@@ -85,33 +85,20 @@ TunerParams::Table()
         ParameterTable<P>("ns3::roce::Tuner")
             .Duration("MonitorInterval",
                       &P::monitorIntervalPs,
-                      {1'000'000'000}, // PARALEON, table III
-                      Range::AtLeast(1'000'000),
-                      "Time between two reports")
-            .Duration("ControlDelay",
-                      &P::controlDelayPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "From the end of an interval until new parameters are effective")
-            .Number("ReportLoss",
-                    &P::reportLoss,
-                    {0},
-                    Range::Within(0, 1),
-                    "Probability that a report is lost")
-            .Number("DispatchLoss",
-                    &P::dispatchLoss,
-                    {0},
-                    Range::Within(0, 1),
-                    "Probability that new parameters do not reach a device")
-            .Text("LostReports",
-                  &P::lostReports,
-                  {""},
-                  "Numbers (from 1) of additional reports to drop, in the order in which they are "
+                      {1'000'000'000},
+                      Range::AtLeast(1'000'000)) // PARALEON, table III
+            .Help("Time between two reports")
+            .Duration("ControlDelay", &P::controlDelayPs, {0}, Range::AtLeast(0))
+            .Help("From the end of an interval until new parameters are effective")
+            .Number("ReportLoss", &P::reportLoss, {0}, Range::Within(0, 1))
+            .Help("Probability that a report is lost")
+            .Number("DispatchLoss", &P::dispatchLoss, {0}, Range::Within(0, 1))
+            .Help("Probability that new parameters do not reach a device")
+            .Text("LostReports", &P::lostReports, {""})
+            .Help("Numbers (from 1) of additional reports to drop, in the order in which they are "
                   "sent: NICs', then switches', interval by interval; for example 3,7-9")
-            .Text("LostDispatches",
-                  &P::lostDispatches,
-                  {""},
-                  "Numbers (from 1) of additional messages to devices to drop, in the order in "
+            .Text("LostDispatches", &P::lostDispatches, {""})
+            .Help("Numbers (from 1) of additional messages to devices to drop, in the order in "
                   "which they are sent: to NICs, then to switches; as LostReports")
             .Finish([](P& p, const Parameters<P>&) {
                 p.reportsToLose = ReadNumbers("LostReports", p.lostReports);

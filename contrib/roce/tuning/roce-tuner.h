@@ -31,12 +31,10 @@ struct TunerParams
     std::vector<std::pair<uint64_t, uint64_t>> reportsToLose;    //!< first and last of each range
     std::vector<std::pair<uint64_t, uint64_t>> dispatchesToLose; //!< the same
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<TunerParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief A controller that changes parameters of a running network.
  *
  * At the end of each monitor interval the agents of NICs and switches report on the interval, and
@@ -90,7 +88,6 @@ class Tuner : public Object
         uint64_t dispatchesLost{0};
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Tuner();
@@ -192,10 +189,7 @@ class Tuner : public Object
         return 0;
     }
 
-    /**
-     * @brief Send new parameters to all devices. A later dispatch does not overtake this one.
-     * @param change what
-     */
+    /// @brief Send new parameters to all devices. A later dispatch does not overtake this one.
     void Dispatch(Change change);
 
     /**

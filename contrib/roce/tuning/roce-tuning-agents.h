@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3::roce
@@ -79,7 +80,6 @@ struct TuningReports
 };
 
 /**
- * @ingroup roce
  * @brief Measurements at NICs and switches for a Tuner.
  *
  * RTTs: a NIC notes each ACK that arrives. The ACK echoes the sending time of its data, which
@@ -140,7 +140,6 @@ class TuningAgents
      * @param rxBytes sent by its other end so far
      * @param marker of the switch, or null
      * @param [in,out] before what it had counted; then what it has
-     * @param nowPs present time
      * @return what is new
      */
     static PortReport Read(Port& port,
@@ -154,6 +153,27 @@ class TuningAgents
     std::vector<std::shared_ptr<RttAgent>> m_rttAgents; //!< by NIC; traces keep them, too
     std::vector<PortCounts> m_nicCounts;
     std::vector<std::vector<PortCounts>> m_switchCounts;
+};
+
+struct TuningReports;
+
+/**
+ * @brief Reports of a monitor interval as bytes for another process of the same program: each
+ * process of a run measures at its own stations, and the Tuner of each gets all reports.
+ */
+class TuningReportCodec
+{
+  public:
+    /// @param reports all but the times is written @return bytes
+    static std::string Write(const TuningReports& reports);
+
+    /**
+     * @brief Take in what Write() has made.
+     * @param bytes whole
+     * @param [in,out] reports appended to; the times stay
+     * @throw InputError if the bytes end within a report
+     */
+    static void Read(const std::string& bytes, TuningReports& reports);
 };
 
 } // namespace ns3::roce

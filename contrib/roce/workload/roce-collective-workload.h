@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A collective operation of GPUs, once or again and again: each message is a flow, and a
  * rank sends what it can as soon as it has received what that needs (FlowSteps). There is no
  * barrier, not even between rounds.
@@ -71,7 +70,6 @@ struct CollectiveWorkload
 
     /**
      * @param text NICs such as 0-7,12, or all
-     * @param nNics of the network
      * @return the same one by one
      * @throw InputError for another form or an unknown NIC, naming the option
      */

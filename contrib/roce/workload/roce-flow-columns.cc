@@ -18,7 +18,7 @@ namespace
 /// Later starts than this are not those of a list of a few seconds' traffic.
 constexpr double MAX_START_SECONDS = 60;
 
-/// @return whether a text is a number of seconds. @param text any @param seconds [out] it
+/// @return whether a text is a number of seconds. @param seconds [out] it
 bool
 IsSeconds(const std::string& text, double& seconds)
 {

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The columns of a `flow.txt`: simulators made from the HPCC simulator have others than
  * that.
  *
@@ -50,7 +49,6 @@ class FlowColumns
 };
 
 /**
- * @ingroup roce
  * @brief Whether a list of six columns is one of bobzhuyb/ns3-rdma: `src dst pg packets start
  * stop`.
  *
@@ -61,7 +59,7 @@ class FlowColumns
 class PacketListGuess
 {
   public:
-    /// @brief Look at one more flow. @param fields of it
+    /// @brief Look at one more flow.
     void Look(const std::vector<std::string>& fields);
 
     /// @return whether the list is taken for one that counts packets, by what was seen so far

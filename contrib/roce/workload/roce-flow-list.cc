@@ -3,7 +3,7 @@
 
 #include "roce-flow-columns.h"
 #include "roce-flow-size-distribution.h"
-#include "roce-workload.h"
+#include "roce-workload-internal.h"
 
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-phases.h"
@@ -21,18 +21,17 @@
 namespace ns3::roce
 {
 
+using workload::CSV_COLUMNS;
+using workload::HPCC_INCAST_DPORT;
+
 namespace
 {
 
-const std::vector<std::string> CSV_COLUMNS =
-    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase", "qp"};
 const char* const START_US = "start_us"; // instead of start_ns
 const std::size_t CSV_REQUIRED = 4;
 const std::vector<std::string> GRAPH_COLUMNS = {"name", "after"}; // the last ones, if there
 const char* const CSV_HEADER =
     "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]";
-const uint64_t HPCC_DPORT = 100;
-const uint64_t HPCC_INCAST_DPORT = 200;
 
 /// Turns the lines of one file into flows; knows where it is for the messages.
 class Reader : private LineReader
@@ -127,7 +126,7 @@ class Reader : private LineReader
         std::vector<std::string> after;
     };
 
-    /// Note what a flow waits for. @param name of it @param after names with blanks between
+    /// Note what a flow waits for. @param after names with blanks between
     void AddPlace(const std::string& name, const std::string& after)
     {
         if (SplitAtBlanks(name).size() > 1)
@@ -241,26 +240,18 @@ class Reader : private LineReader
             flow.dst = ParseHost(fields[1], "dst");
             flow.sizeBytes = ParseUnsigned(fields[2], "bytes", MAX_FLOW_BYTES);
             flow.startPs = ParsePs(fields[3], header[3].c_str(), startUnit, false);
-            if (header.size() > 4)
-            {
-                flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[4], "class", 7));
-            }
-            if (header.size() > 5)
-            {
-                flow.srcPort = static_cast<uint16_t>(ParseUnsigned(fields[5], "srcport", 65535));
-            }
-            if (header.size() > 6)
-            {
-                flow.tag = static_cast<uint8_t>(ParseUnsigned(fields[6], "tag", 255));
-            }
-            if (header.size() > 7)
-            {
-                flow.phase = static_cast<uint32_t>(ParseUnsigned(fields[7], "phase", MAX_COUNT));
-            }
-            if (header.size() > 8)
-            {
-                flow.connection = static_cast<uint32_t>(ParseUnsigned(fields[8], "qp", UINT32_MAX));
-            }
+            const auto read = [&](std::size_t i, auto& value, uint64_t most) {
+                if (header.size() > i)
+                {
+                    value = static_cast<std::decay_t<decltype(value)>>(
+                        ParseUnsigned(fields[i], CSV_COLUMNS[i].c_str(), most));
+                }
+            };
+            read(4, flow.trafficClass, 7);
+            read(5, flow.srcPort, 65535);
+            read(6, flow.tag, 255);
+            read(7, flow.phase, MAX_COUNT);
+            read(8, flow.connection, UINT32_MAX);
             Add(flow);
             if (named)
             {
@@ -360,97 +351,6 @@ class Reader : private LineReader
     std::map<std::string, unsigned> m_lineOfName;
 };
 
-/// value / 10^decimals in full, without trailing zeros.
-std::string
-Decimal(int64_t value, int decimals)
-{
-    std::string digits = std::to_string(value);
-    const auto width = static_cast<std::size_t>(decimals);
-    digits.insert(0, digits.size() > width ? 0 : width + 1 - digits.size(), '0');
-    digits.insert(digits.size() - width, 1, '.');
-    digits.erase(digits.find_last_not_of('0') + 1);
-    if (digits.back() == '.')
-    {
-        digits.pop_back();
-    }
-    return digits;
-}
-
-/// @throw InputError for what a format cannot hold
-void
-CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat format)
-{
-    if (flow.startPs < 0 || flow.src == flow.dst || flow.trafficClass > 7 ||
-        flow.sizeBytes > MAX_FLOW_BYTES)
-    {
-        throw InputError(
-            path + ": flow " + std::to_string(flow.id) + " from " + std::to_string(flow.src) +
-            " to " + std::to_string(flow.dst) + ", " + std::to_string(flow.sizeBytes) +
-            " bytes, start " + std::to_string(flow.startPs) + " ps, class " +
-            std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
-            std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
-    }
-    if (flow.step || flow.after || flow.dependencies)
-    {
-        throw InputError(path + ": flow " + std::to_string(flow.id) +
-                         " belongs to a collective or to a graph of flows, expected none: they "
-                         "are not written");
-    }
-    if (format == FlowListFormat::HpccFlowTxt &&
-        (flow.srcPort != 0 || flow.tag > 1 || flow.phase || flow.connection))
-    {
-        throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
-                         std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
-                         ", phase " + std::to_string(flow.phase) + " and qp " +
-                         std::to_string(flow.connection) +
-                         ", expected 0, 0..1, 0 and 0: flow.txt holds no others");
-    }
-}
-
-/// One flow a line, as the HPCC simulator reads them: the port says what is incast.
-void
-WriteFlowTxt(std::ostream& out, const std::vector<FlowSpec>& flows)
-{
-    out << flows.size() << '\n';
-    for (const auto& flow : flows)
-    {
-        out << flow.src << ' ' << flow.dst << ' ' << +flow.trafficClass << ' '
-            << (flow.tag == 1 ? HPCC_INCAST_DPORT : HPCC_DPORT) << ' ' << flow.sizeBytes << ' '
-            << Decimal(flow.startPs, 12) << '\n';
-    }
-}
-
-/// A table; the columns of phases and queue pairs only where there are any.
-void
-WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
-{
-    const bool connections = std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
-        return flow.connection > 0;
-    });
-    const bool phases = connections || FlowPhases::IsUsed(flows);
-    const std::size_t columns = CSV_COLUMNS.size() - (connections ? 0 : phases ? 1 : 2);
-    for (std::size_t i = 0; i < columns; ++i)
-    {
-        out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
-    }
-    out << '\n';
-    for (const auto& flow : flows)
-    {
-        out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
-            << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort << ','
-            << +flow.tag;
-        if (phases)
-        {
-            out << ',' << flow.phase;
-        }
-        if (connections)
-        {
-            out << ',' << flow.connection;
-        }
-        out << '\n';
-    }
-}
-
 } // namespace
 
 FlowList
@@ -468,46 +368,6 @@ FlowList
 FlowList::Read(const std::string& path, const std::vector<uint32_t>& nicOfNode)
 {
     return Reader(path, nicOfNode).Read();
-}
-
-void
-FlowList::Write(const std::string& path,
-                const std::vector<FlowSpec>& flows,
-                FlowListFormat format,
-                const std::vector<std::string>& comments)
-{
-    // All is checked before the file is touched.
-    if (flows.empty())
-    {
-        throw InputError(path + ": no flow to write, expected at least one");
-    }
-    for (const FlowSpec& flow : flows)
-    {
-        CheckWritable(path, flow, format);
-    }
-    for (const auto& comment : comments)
-    {
-        if (format == FlowListFormat::HpccFlowTxt || comment.find('\n') != std::string::npos)
-        {
-            throw InputError(path + ": comment '" + comment +
-                             "', expected single lines, and none in flow.txt");
-        }
-    }
-    std::ostringstream out;
-    for (const auto& comment : comments)
-    {
-        out << "# " << comment << '\n';
-    }
-    (format == FlowListFormat::HpccFlowTxt ? WriteFlowTxt : WriteCsv)(out, flows);
-    errno = 0;
-    std::ofstream file(path);
-    file << out.str();
-    file.close();
-    if (!file)
-    {
-        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-        throw InputError(path + ": cannot be written (" + reason + "), expected a writable file");
-    }
 }
 
 } // namespace ns3::roce

@@ -37,10 +37,7 @@ enum class FlowListFormat
     HpccFlowTxt
 };
 
-/**
- * @ingroup roce
- * @brief An explicit list of flows, as read from a file.
- */
+/// @brief An explicit list of flows, as read from a file.
 struct FlowList
 {
     std::vector<FlowSpec> flows;                //!< sorted by (startPs, src, dst), ids from 0
@@ -55,7 +52,6 @@ struct FlowList
      * Empty lines are skipped, `\r` before the line's end is ignored. Lists need not be sorted:
      * outOfOrder says whether this one was. A size of 0 is one message without payload.
      *
-     * @param path the file
      * @param nHosts number of hosts; ids are 0..nHosts-1
      * @return the flows, at least one
      * @throw InputError naming file and line: unreadable file, unknown format or column, missing

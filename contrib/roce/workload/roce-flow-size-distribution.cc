@@ -3,7 +3,7 @@
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
-#include "ns3/roce-text-line.h"
+#include "ns3/roce-line-reader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Flow sizes drawn from a piecewise-linear cumulative distribution.
  *
  * A distribution is a list of points (size in bytes, cumulative probability); between two points
@@ -55,7 +54,6 @@ class FlowSizeDistribution
 
     /**
      * @brief Read a distribution from a text file in the format above.
-     * @param path the file
      * @return the distribution, named by its path
      * @throw InputError naming file and line: unreadable file; a line that is not two finite
      *        numbers; a negative or decreasing size or probability; a last probability other than 1
@@ -66,7 +64,6 @@ class FlowSizeDistribution
     /**
      * @brief All flows have the same size.
      * @param bytes the size, 1..MAX_FLOW_BYTES
-     * @return the distribution
      * @throw InputError for a size out of range
      */
     static FlowSizeDistribution Constant(uint64_t bytes);
@@ -132,7 +129,6 @@ class FlowSizeDistribution
      * @param in the text
      * @param source name used in messages
      * @param name name of the distribution
-     * @return the distribution
      */
     static FlowSizeDistribution Parse(std::istream& in,
                                       const std::string& source,

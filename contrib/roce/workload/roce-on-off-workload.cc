@@ -47,24 +47,14 @@ OnOffWorkload::AddOptions(OptionTable& table)
         .UnusedIf(once, "with --rounds=1");
 }
 
-std::vector<uint32_t>
-OnOffWorkload::GetWorkers() const
+namespace
 {
-    const HostIndex index(hosts, ON_OFF);
+
+/// @return this many hosts of all racks: one more of each until there are enough
+std::vector<uint32_t>
+SpreadOverRacks(const HostIndex& index, uint32_t workers)
+{
     const auto nHosts = static_cast<uint32_t>(index.order.size());
-    Require(workers >= 2 && workers <= nHosts,
-            ON_OFF,
-            ": ",
-            workers,
-            " workers, expected 2 to ",
-            nHosts,
-            ", the hosts");
-    if (placement == Placement::CONTIGUOUS)
-    {
-        return {index.order.begin(), index.order.begin() + workers};
-    }
-    Require(index.KnowsRacks(), ON_OFF, ": racks are unknown, expected them to spread workers");
-    // How many of each rack: one more of each until there are enough.
     std::vector<uint32_t> taken(nHosts, 0); // by the rack's first position
     uint32_t left = workers;
     for (uint32_t slot = 0; left; ++slot)
@@ -87,6 +77,28 @@ OnOffWorkload::GetWorkers() const
         }
     }
     return chosen;
+}
+
+} // namespace
+
+std::vector<uint32_t>
+OnOffWorkload::GetWorkers() const
+{
+    const HostIndex index(hosts, ON_OFF);
+    const auto nHosts = static_cast<uint32_t>(index.order.size());
+    Require(workers >= 2 && workers <= nHosts,
+            ON_OFF,
+            ": ",
+            workers,
+            " workers, expected 2 to ",
+            nHosts,
+            ", the hosts");
+    if (placement == Placement::CONTIGUOUS)
+    {
+        return {index.order.begin(), index.order.begin() + workers};
+    }
+    Require(index.KnowsRacks(), ON_OFF, ": racks are unknown, expected them to spread workers");
+    return SpreadOverRacks(index, workers);
 }
 
 int64_t

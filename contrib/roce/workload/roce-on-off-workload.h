@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Training traffic: some hosts, the workers, all send to each other (ON), then none sends
  * (OFF), and so on (PARALEON, section IV-B: 20 workers, 12 MB to each peer, 20 ms OFF).
  *

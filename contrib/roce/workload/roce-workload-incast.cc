@@ -207,13 +207,14 @@ IncastWorkload::AddOptions(OptionTable& table)
                     {{"all", IncastSenders::All},
                      {"local", IncastSenders::LocalDatacenter},
                      {"remote", IncastSenders::RemoteDatacenter}});
-    table.AddOptional("incastLocalSenders",
-                      "incast: so many senders in the receiver's datacenter, the others elsewhere; "
-                      "-1: as incastFrom says",
-                      nLocalSenders,
-                      "-1");
+    table.AddOptional(
+        "incastLocalSenders",
+        "incast: number of senders in the receiver's datacenter, the others elsewhere; "
+        "-1: as incastFrom says",
+        nLocalSenders,
+        "-1");
     table.AddValue("incastSpread",
-                   "incast: senders stand in different racks as far as possible",
+                   "incast: senders are in different racks as far as possible",
                    spread);
     table.AddDuration("incastJitter",
                       "incast: each sender starts later by a time uniform from 0 to this",

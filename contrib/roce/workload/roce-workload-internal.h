@@ -27,6 +27,13 @@ inline constexpr double MAX_FLOWS = 1e9; // beyond it is a mistake in the input
 inline constexpr double FLOW_BYTES = 150;
 inline constexpr double OPEN_FLOW_BYTES = 1000;
 
+/// Columns of a flow list of our own, without the names of a graph.
+inline const std::vector<std::string> CSV_COLUMNS =
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase", "qp"};
+/// Marks incast flows in HPCC's lists, and all others.
+inline constexpr uint64_t HPCC_INCAST_DPORT = 200;
+inline constexpr uint64_t HPCC_DPORT = 100;
+
 /// Bytes of a flow, as the range of an option.
 inline const Range FLOW_SIZES = Range::Within(0, MAX_FLOW_BYTES);
 

@@ -17,7 +17,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Poisson arrivals of independent flows at every host, all hosts at the same rate.
  *
  * The arrival rate follows from the load and the mean flow size. Load is defined against the stated
@@ -68,7 +67,6 @@ struct PoissonWorkload
 
     /**
      * @brief Mean number of flows that Generate() draws.
-     * @return flows
      * @throw InputError as Generate()
      */
     double GetExpectedFlows() const;
@@ -94,7 +92,6 @@ enum class IncastArrivals
 };
 
 /**
- * @ingroup roce
  * @brief N distinct hosts send to one receiver at the same time, once or again and again.
  *
  * HPCC (SIGCOMM 2019, Fig. 11): 60 senders, 500 kB each, random receiver, Poisson, load 0.02.
@@ -137,7 +134,6 @@ struct IncastWorkload
 };
 
 /**
- * @ingroup roce
  * @brief Every host sends the same amount to every other host.
  *
  * In round r = 1..n-1 the i-th host sends to the (i+r)-th, counted round: each round is a
@@ -157,7 +153,6 @@ struct AllToAllWorkload
 };
 
 /**
- * @ingroup roce
  * @brief Each host sends to one other host and receives from one, at random.
  *
  * Uniform over all permutations without a fixed point (shuffled until none is left, e tries on
@@ -177,7 +172,6 @@ struct PermutationWorkload
 };
 
 /**
- * @ingroup roce
  * @brief Training traffic: in each iteration, every group's two hosts, one in each of two
  * datacenters, send each other their share of the gradients; the next iteration begins when all
  * have what was sent and a time of computing is over.
@@ -233,10 +227,7 @@ void SortAndNumber(std::vector<FlowSpec>& flows);
  */
 std::vector<FlowSpec> Merge(const std::vector<std::vector<FlowSpec>>& workloads);
 
-/**
- * @ingroup roce
- * @brief What a flow list really offers, to be written with its results.
- */
+/// @brief What a flow list really offers, to be written with its results.
 struct OfferedLoad
 {
     uint64_t bytes{0};                  //!< payload of all flows

@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = ROOT / "scripts"
+HPCC_PATHS = ROOT / "contrib" / "roce" / "hpcc" / "hpcc_paths.py"
 REFERENCE = ROOT / "test" / "reference" / "leafspine128"
 LEAF_SPINE = "two-dc-leaf-spine"
 SECONDS = 300

@@ -4,7 +4,7 @@
 
 #include "ns3/roce-block-code.h"
 #include "ns3/roce-frame.h"
-#include "ns3/roce-uno-erasure-header.h"
+#include "ns3/roce-uno-erasure-receiver.h"
 
 #include <cstdint>
 #include <map>

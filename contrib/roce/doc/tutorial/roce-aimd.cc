@@ -14,32 +14,18 @@ AimdParams::Table()
     using P = AimdParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Aimd", {"gentle", "bold"})
-            .Rate("Step",
-                  &P::stepBps,
-                  {100000000, 1000000000},
-                  Range::Above(0),
-                  "Increase per round trip")
-            .Number("Factor",
-                    &P::factor,
-                    {0.8, 0.5},
-                    Range::Within(0, 1),
-                    "What a cut leaves of the rate")
-            .Rate("MinRate", &P::minRateBps, {100000000}, Range::Above(0), "Floor of the rate")
-            .Number("Tolerance",
-                    &P::tolerance,
-                    {0, 0.1},
-                    Range::Within(0, 1),
-                    "Share of marked packets up to which there is no cut")
-            .Count("CalmRounds",
-                   &P::calmRounds,
-                   {5},
-                   Range::AtLeast(0),
-                   "Round trips without a cut after which steps grow; 0: never")
-            .Number("CalmFactor",
-                    &P::calmFactor,
-                    {2, 8},
-                    Range::AtLeast(1),
-                    "Then a step is this many times Step");
+            .Rate("Step", &P::stepBps, {100000000, 1000000000}, Range::Above(0))
+            .Help("Increase per round trip")
+            .Number("Factor", &P::factor, {0.8, 0.5}, Range::Within(0, 1))
+            .Help("What a cut leaves of the rate")
+            .Rate("MinRate", &P::minRateBps, {100000000}, Range::Above(0))
+            .Help("Floor of the rate")
+            .Number("Tolerance", &P::tolerance, {0, 0.1}, Range::Within(0, 1))
+            .Help("Share of marked packets up to which there is no cut")
+            .Count("CalmRounds", &P::calmRounds, {5}, Range::AtLeast(0))
+            .Help("Round trips without a cut after which steps grow; 0: never")
+            .Number("CalmFactor", &P::calmFactor, {2, 8}, Range::AtLeast(1))
+            .Help("Then a step is this many times Step");
     return table;
 }
 

@@ -22,7 +22,6 @@ struct AimdParams
 };
 
 /**
- * @ingroup roce
  * @brief Once per round trip: multiply the rate if too many packets were marked, else add a step.
  */
 class Aimd : public LawOf<Aimd, AimdParams>

@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The half of Bicc at the sender's external switch: which data that leave the datacenter
  * are answered with a CNP.
  */
@@ -49,22 +48,16 @@ class BiccNearSource
 
     /**
      * @brief Begin.
-     * @param settings parameters
      * @param portRates rate of each port of the switch, bit/s
      */
     void Configure(const Settings& settings, const std::vector<uint64_t>& portRates);
 
-    /**
-     * @brief Other parameters from now on; when flows may have their next CNP stays.
-     * @param settings parameters
-     */
+    /// @brief Other parameters from now on; when flows may have their next CNP stays.
     void Retune(const Settings& settings);
 
     /**
      * @brief Data on their way out have arrived. A mark is removed.
      * @param data the frame
-     * @param nowPs current time
-     * @return what it means
      */
     Answer OnArrival(Frame& data, int64_t nowPs);
 
@@ -73,12 +66,10 @@ class BiccNearSource
      * @param data the frame
      * @param port index of the WAN port
      * @param queueBytes length of the queue it has left
-     * @param nowPs current time
-     * @return what it means
      */
     Answer OnDeparture(Frame& data, uint16_t port, uint64_t queueBytes, int64_t nowPs);
 
-    /// @brief Set the random stream. @param stream its number
+    /// @brief Set the random stream.
     void SetStream(int64_t stream)
     {
         m_random->SetStream(stream);

@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief The half of Bicc at the receiver's external switch: the rate of each virtual output queue
  * (VOQ), by the CNPs that come back from its destinations.
  *
@@ -38,7 +37,6 @@ class BiccReceiverSide
 
     /**
      * @brief Begin: all queues at their maximum.
-     * @param settings parameters
      * @param portRates rate of each port of the switch, bit/s; 0: without VOQs
      */
     void Configure(const Settings& settings, const std::vector<uint64_t>& portRates);
@@ -47,7 +45,6 @@ class BiccReceiverSide
      * @brief Other parameters from now on. The present rate is kept; a queue at its greatest rate
      * stays there, another one is limited by the new bounds.
      * @param settings with the same voqs
-     * @param nowPs current time
      */
     void Retune(const Settings& settings, int64_t nowPs);
 
@@ -57,7 +54,7 @@ class BiccReceiverSide
         return m_settings.voqs;
     }
 
-    /// @return whether a port has VOQs. @param port index
+    /// @return whether a port has VOQs.
     bool HasQueues(uint16_t port) const
     {
         return m_ports[port].portRateBps;
@@ -73,7 +70,6 @@ class BiccReceiverSide
      * @brief A CNP has come from a destination.
      * @param port where its data go
      * @param queue VOQ
-     * @param nowPs current time
      * @return whether the rate has been cut
      */
     bool OnCnp(uint16_t port, uint32_t queue, int64_t nowPs);
@@ -81,12 +77,11 @@ class BiccReceiverSide
     /**
      * @param port a port with VOQs
      * @param queue VOQ
-     * @param nowPs current time
      * @return rate, bit/s
      */
     uint64_t GetRateBps(uint16_t port, uint32_t queue, int64_t nowPs) const;
 
-    /// @return alpha as it is now. @param port with VOQs @param queue VOQ @param nowPs current time
+    /// @param port with VOQs @param queue VOQ
     double GetAlpha(uint16_t port, uint32_t queue, int64_t nowPs) const;
 
   private:

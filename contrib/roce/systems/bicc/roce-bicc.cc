@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-bicc.h"
 
+#include "ns3/roce-counters.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
@@ -28,50 +29,35 @@ BiccParams::Table()
             .Duration("CnpInterval",
                       Nested(&P::nearSource, &N::cnpIntervalPs),
                       {50 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "Near source: least time between two CNPs of a flow (DCQCN's receivers: 50 "
-                      "us); 0: a CNP for each congested frame")
-            .Size("Kmin",
-                  Nested(&P::nearSource, &N::kminBytes),
-                  {100000},
-                  Range::AtLeast(0),
-                  "Near source: at or below this length of the WAN port's queue there is no CNP; "
+                      Range::AtLeast(0))
+            .Help("Near source: least time between two CNPs of a flow (DCQCN's receivers: 50 us); "
+                  "0: a CNP for each congested frame")
+            .Size("Kmin", Nested(&P::nearSource, &N::kminBytes), {100000}, Range::AtLeast(0))
+            .Help("Near source: at or below this length of the WAN port's queue there is no CNP; "
                   "at ReferenceRate. Open: RED as EcnMarker has it")
-            .Size("Kmax",
-                  Nested(&P::nearSource, &N::kmaxBytes),
-                  {400000},
-                  Range::AtLeast(0),
-                  "Near source: above this length each frame is congested; at ReferenceRate")
-            .Number("Pmax",
-                    Nested(&P::nearSource, &N::pmax),
-                    {0.2},
-                    Range::Within(0, 1),
-                    "Near source: probability at Kmax")
+            .Size("Kmax", Nested(&P::nearSource, &N::kmaxBytes), {400000}, Range::AtLeast(0))
+            .Help("Near source: above this length each frame is congested; at ReferenceRate")
+            .Number("Pmax", Nested(&P::nearSource, &N::pmax), {0.2}, Range::Within(0, 1))
+            .Help("Near source: probability at Kmax")
             .Rate("ReferenceRate",
                   Nested(&P::nearSource, &N::referenceRateBps),
                   {25000000000},
-                  Range::AtLeast(0),
-                  "Near source: Kmin and Kmax scale with a WAN port's rate over this one; 0: they "
+                  Range::AtLeast(0))
+            .Help("Near source: Kmin and Kmax scale with a WAN port's rate over this one; 0: they "
                   "do not")
             .Choice("AnswerMarks",
                     Nested(&P::nearSource, &N::marks),
                     {Marks::DATACENTER},
-                    {{"none", Marks::NONE}, {"datacenter", Marks::DATACENTER}, {"all", Marks::ALL}},
-                    "Near source: which other marks give a CNP, too: none, datacenter (those that "
-                    "arriving data have) or all (also those of other stages of this switch, such "
-                    "as EcnMarker, which sees the queue that Kmin and Kmax are for). Open: "
-                    "the loop is for the sender's datacenter, whose congestion they are")
-            .Count("ControlClass",
-                   &P::controlClass,
-                   {6},
-                   Range::Within(0, 7),
-                   "Near source: traffic class of its CNPs")
-            .Number("Gain",
-                    Nested(&P::receiverSide, &R::gain),
-                    {1.0 / 16},
-                    Range::AboveUpTo(0, 1),
-                    "Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, since "
-                    "the loop is a round trip within the datacenter")
+                    {{"none", Marks::NONE}, {"datacenter", Marks::DATACENTER}, {"all", Marks::ALL}})
+            .Help("Near source: which other marks give a CNP, too: none, datacenter (those that "
+                  "arriving data have) or all (also those of other stages of this switch, such as "
+                  "EcnMarker, which sees the queue that Kmin and Kmax are for). Open: the loop is "
+                  "for the sender's datacenter, whose congestion they are")
+            .Count("ControlClass", &P::controlClass, {6}, Range::Within(0, 7))
+            .Help("Near source: traffic class of its CNPs")
+            .Number("Gain", Nested(&P::receiverSide, &R::gain), {1.0 / 16}, Range::AboveUpTo(0, 1))
+            .Help("Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, since "
+                  "the loop is a round trip within the datacenter")
             .Constants({{"InitialAlpha", "1"},
                         {"ResetAlpha", "true"},
                         {"RecoveryPeriod", "55us"},
@@ -79,44 +65,35 @@ BiccParams::Table()
             .Duration("AlphaPeriod",
                       Nested(&P::receiverSide, &R::alphaPeriodPs),
                       {55 * PS_PER_US},
-                      Range::Above(0),
-                      "Receiver side: alpha decays by 1 - g in this time (DCQCN)")
+                      Range::Above(0))
+            .Help("Receiver side: alpha decays by 1 - g in this time (DCQCN)")
             .Duration("CutPeriod",
                       Nested(&P::receiverSide, &R::cutPeriodPs),
                       {50 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "Receiver side: at most one cut of a queue in this time. Open: DCQCN's "
-                      "interval between the CNPs of a flow, for all flows of a queue")
-            .Rate("AiRate",
-                  Nested(&P::receiverSide, &R::aiRateBps),
-                  {500000000},
-                  Range::Above(0),
-                  "Receiver side: step of the recovery. Open: ten times DCQCN's, since the rate is "
+                      Range::AtLeast(0))
+            .Help("Receiver side: at most one cut of a queue in this time. Open: DCQCN's interval "
+                  "between the CNPs of a flow, for all flows of a queue")
+            .Rate("AiRate", Nested(&P::receiverSide, &R::aiRateBps), {500000000}, Range::Above(0))
+            .Help("Receiver side: step of the recovery. Open: ten times DCQCN's, since the rate is "
                   "that of all flows of a destination, and there is no fast recovery")
-            .Rate("MaxRate",
-                  Nested(&P::receiverSide, &R::maxRateBps),
-                  {0},
-                  Range::AtLeast(0),
-                  "Receiver side: greatest rate of a queue; 0: the port's. Open: the switch does "
+            .Rate("MaxRate", Nested(&P::receiverSide, &R::maxRateBps), {0}, Range::AtLeast(0))
+            .Help("Receiver side: greatest rate of a queue; 0: the port's. Open: the switch does "
                   "not know how fast destinations are")
             .Rate("MinRate",
                   Nested(&P::receiverSide, &R::minRateBps),
                   {100000000},
-                  Range::AtLeast(1000),
-                  "Receiver side: least rate of a queue. Open: a frame each 0.3 ms, so that its "
+                  Range::AtLeast(1000))
+            .Help("Receiver side: least rate of a queue. Open: a frame each 0.3 ms, so that its "
                   "destination is known")
             .Size("PassCnpsAbove",
                   Nested(&P::receiverSide, &R::passAboveBytes),
                   {0},
-                  Range::AtLeast(0),
-                  "Receiver side: CNPs of destinations whose queue is longer are forwarded to the "
+                  Range::AtLeast(0))
+            .Help("Receiver side: CNPs of destinations whose queue is longer are forwarded to the "
                   "senders; 0: never. Open: BiCC's third loop, from end to end, is unknown")
             .Live()
-            .Count("Voqs",
-                   Nested(&P::receiverSide, &R::voqs),
-                   {128},
-                   Range::Within(1, 65536),
-                   "Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
+            .Count("Voqs", Nested(&P::receiverSide, &R::voqs), {128}, Range::Within(1, 65536))
+            .Help("Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
             .Finish([](P& p, const Parameters<P>&) {
                 const N& n = p.nearSource;
                 Table().Require(n.kminBytes <= n.kmaxBytes,
@@ -233,10 +210,9 @@ Bicc::Count(std::map<std::string, uint64_t>& counters) const
     counters["biccCnpsConsumed"] += m_counters.cnpsConsumed;
     counters["biccCnpsPassed"] += m_counters.cnpsPassed;
     counters["biccCuts"] += m_counters.cuts;
-    uint64_t& peak = counters["biccVoqsPeak"];
     for (const Ptr<ShapedScheduler>& voqs : m_voqs)
     {
-        peak = std::max<uint64_t>(peak, voqs ? voqs->GetPeakQueues() : 0);
+        AddCounter(counters, "biccVoqsPeak", voqs ? voqs->GetPeakQueues() : 0);
     }
 }
 

@@ -25,12 +25,10 @@ struct BiccParams
     BiccReceiverSide::Settings receiverSide;
     uint8_t controlClass;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<BiccParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief BiCC-like bilateral congestion control on external switches, for hosts with DCQCN: what
  * other papers say of BiCC (Wan et al., INFOCOM 2024), and attributes where they say nothing.
  *
@@ -56,7 +54,6 @@ struct BiccParams
 class Bicc : public StageOf<Bicc, BiccParams>, private ShapedScheduler::Owner
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -80,7 +77,6 @@ class Bicc : public StageOf<Bicc, BiccParams>, private ShapedScheduler::Owner
 
     /**
      * @brief Give ports their VOQs.
-     * @param sw the switch
      * @throw InputError for a bad attribute, a switch without WAN port, or queues that are not of
      * class DwrrScheduler
      */
@@ -99,7 +95,7 @@ class Bicc : public StageOf<Bicc, BiccParams>, private ShapedScheduler::Owner
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @param port index. @return its VOQs, or null if the port leads to another datacenter
+    /// @return its VOQs, or null if the port leads to another datacenter
     Ptr<ShapedScheduler> GetVoqs(uint16_t port) const
     {
         return m_voqs.at(port);

@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Where an edge function is: which NICs belong to the datacenter of its switch, and how
  * large that datacenter is.
  */
@@ -39,13 +38,13 @@ class DatacenterEdge
         return m_switch->GetDatacenterOf(nic) == m_datacenter;
     }
 
-    /// @return whether a frame goes from the switch's datacenter to another one. @param frame any
+    /// @return whether a frame goes from the switch's datacenter to another one.
     bool Leaves(const Frame& frame) const
     {
         return IsOwn(frame.src) && !IsOwn(frame.dst);
     }
 
-    /// @return whether a frame comes from another datacenter into the switch's. @param frame any
+    /// @return whether a frame comes from another datacenter into the switch's.
     bool Enters(const Frame& frame) const
     {
         return IsOwn(frame.dst) && !IsOwn(frame.src);
@@ -53,13 +52,12 @@ class DatacenterEdge
 
     /**
      * @brief Edge functions are for switches with a link to another datacenter.
-     * @param sw the switch
      * @param who type of the stage, for the message
      * @throw InputError if it has none
      */
     static void RequireWanLink(const Switch& sw, const std::string& who);
 
-    /// @return the surroundings of a switch, when all links are there. @param sw any
+    /// @return the surroundings of a switch, when all links are there.
     static Extent Measure(const Switch& sw);
 
     /**

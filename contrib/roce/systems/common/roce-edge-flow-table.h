@@ -14,7 +14,7 @@ namespace ns3::roce
 /// Names a flow: its sender's NIC and queue pair.
 using FlowKey = uint64_t;
 
-/// @return key of a flow @param nic of its sender @param qp of its sender
+/// @param nic of its sender @param qp of its sender
 inline FlowKey
 MakeFlowKey(uint32_t nic, uint32_t qp)
 {
@@ -50,7 +50,6 @@ QpOfFlow(FlowKey flow)
 }
 
 /**
- * @ingroup roce
  * @brief Per-flow state of an edge function, forgotten when a flow has not been seen for a while.
  *
  * Memory is taken for new flows only. There is no timer: an entry that is too old counts as absent
@@ -69,8 +68,6 @@ class EdgeFlowTable
 
     /**
      * @brief A flow has been seen.
-     * @param flow which
-     * @param nowPs current time
      * @return its state, fresh if it was absent
      */
     State& Touch(FlowKey flow, int64_t nowPs)

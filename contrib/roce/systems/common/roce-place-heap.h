@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Which of many numbered objects is due first, equal times by number. It knows the place of
  * each, so that a time can change at O(log n) and nothing out of date remains.
  * @tparam Due time, an integer of ps; or what counts comparisons (a test)
@@ -37,13 +36,12 @@ class BasicPlaceHeap
         return m_heap.front().second;
     }
 
-    /// @return its time
     Due GetFirstPs() const
     {
         return m_heap.front().first;
     }
 
-    /// @brief Put in an object that is not there. @param number of it @param atPs when
+    /// @brief Put in an object that is not there.
     void Push(uint32_t number, Due atPs)
     {
         if (number >= m_places.size())
@@ -65,7 +63,7 @@ class BasicPlaceHeap
         }
     }
 
-    /// @brief An object that is there has another time. @param number of it @param atPs when
+    /// @brief An object that is there has another time.
     void Move(uint32_t number, Due atPs)
     {
         m_heap[m_places[number]].first = atPs;

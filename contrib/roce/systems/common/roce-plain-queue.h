@@ -13,8 +13,6 @@ namespace ns3::roce
 
 /**
  * @brief The queues of a port that a stage replaces by its own: not those of another stage.
- * @param sw the switch
- * @param port index
  * @param who type of the stage, for the message
  * @return the queues, whose settings the new ones take over
  * @throw InputError if they are of another class
@@ -35,8 +33,6 @@ PlainQueue(const Switch& sw, uint16_t port, const std::string& who)
 /**
  * @brief Queues that a stage puts in place of a port's.
  * @tparam T class of the new ones
- * @param sw the switch
- * @param port index
  * @param who type of the stage, for the message
  * @return the new ones with the settings of the old; for Switch::SetQueue()
  * @throw InputError see PlainQueue()

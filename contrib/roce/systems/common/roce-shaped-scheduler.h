@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Queues of a port for edge functions that hold back frames by key (destination, flow): each
  * class has a first-in-first-out queue for each key, drained at a rate of its own.
  *
@@ -58,28 +57,18 @@ class ShapedScheduler : public DwrrScheduler
       public:
         /**
          * @brief A frame of a class that is not strict comes in.
-         * @param frame the frame
-         * @param port index of the port
-         * @param nowPs current time
          * @return its key, or UNSHAPED
          */
         virtual uint32_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
 
         /**
          * @param key of a queue
-         * @param port index of the port
-         * @param nowPs current time
          * @return rate of the queue from now on, bit/s of wire bytes; less than 1 kbit/s counts as
          * that
          */
         virtual uint64_t GetRateBps(uint32_t key, uint16_t port, int64_t nowPs) = 0;
 
-        /**
-         * @brief A queue is made for a key, in one class.
-         * @param key as it was given
-         * @param port index of the port
-         * @param nowPs current time
-         */
+        /// @brief A queue is made for a key, in one class.
         virtual void OnMade([[maybe_unused]] uint32_t key,
                             [[maybe_unused]] uint16_t port,
                             [[maybe_unused]] int64_t nowPs)
@@ -97,7 +86,6 @@ class ShapedScheduler : public DwrrScheduler
         ~Owner() = default;
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ShapedScheduler();
@@ -114,7 +102,6 @@ class ShapedScheduler : public DwrrScheduler
      * @brief The owner has another rate for a key: what is left of the gap before the head is
      * stretched or shortened.
      * @param key any; without a queue nothing happens
-     * @param nowPs current time
      * @return whether the port may send earlier: call Switch::Kick() then
      */
     bool Repace(uint32_t key, int64_t nowPs);
@@ -136,10 +123,10 @@ class ShapedScheduler : public DwrrScheduler
         return m_idlePs;
     }
 
-    /// @param key any. @return bytes queued with that key, in all classes
+    /// @return bytes queued with that key, in all classes
     uint64_t GetKeyBytes(uint32_t key) const;
 
-    /// @return the same with framing, as the rates are @param key any
+    /// @return the same with framing, as the rates are
     uint64_t GetKeyWireBytes(uint32_t key) const;
 
     /// @return bytes queued with any key
@@ -219,7 +206,7 @@ class ShapedScheduler : public DwrrScheduler
         uint32_t last{NONE};
         uint64_t heldBytes{0};
 
-        /// @return number of a key's queue, or NONE @param key any
+        /// @return number of a key's queue, or NONE
         uint32_t Find(uint32_t key) const
         {
             return key < byKey.size() ? byKey[key] : NONE;

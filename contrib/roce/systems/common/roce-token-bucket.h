@@ -9,7 +9,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A token bucket as a time: when everything that has been sent will be paid for. In integer
  * picoseconds, and the remainder of divisions is carried over, so that rounding does not add up.
  *
@@ -41,7 +40,6 @@ class TokenBucket
 
     /**
      * @param depthBytes of the bucket, at most MAX_DEPTH_BYTES
-     * @param nowPs current time
      * @return whether it is full: earlier bytes no longer matter
      */
     bool IsFull(uint32_t depthBytes, int64_t nowPs) const
@@ -54,7 +52,6 @@ class TokenBucket
      * @param wireBytes how many, below 2^20
      * @param rateBps rate at which they are paid for, bit/s, at least MIN_RATE_BPS
      * @param depthBytes of the bucket, at most MAX_DEPTH_BYTES
-     * @param nowPs current time
      */
     void Pay(uint32_t wireBytes, uint64_t rateBps, uint32_t depthBytes, int64_t nowPs)
     {
@@ -74,7 +71,6 @@ class TokenBucket
      * @brief The rate changes. The debt or the credit in the bucket stays the same in bytes.
      * @param rateBps new rate, bit/s, at least MIN_RATE_BPS
      * @param depthBytes of the bucket, at most MAX_DEPTH_BYTES
-     * @param nowPs current time
      */
     void SetRate(uint64_t rateBps, uint32_t depthBytes, int64_t nowPs)
     {

@@ -16,7 +16,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief MLCC's receiver (Algorithm 1, section 3.3): how fast the receiver-side external switch
  * empties the flow's queue, R_credit, and how fast the sender may fill it, Rbar_DQM.
  *
@@ -37,14 +36,12 @@ namespace ns3::roce
 class MlccCredit : public ReceiverFeedback
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     MlccCredit();
 
     /**
      * @brief Use other than the default parameters. Of a prototype.
-     * @param params parameters
      * @param law prototype of the inner law
      */
     void Configure(std::shared_ptr<const MlccParams> params, Ptr<const CongestionControl> law);

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief MLCC's dynamic queue management of one flow (section 3.3, equations 1 to 9, Algorithm 2):
  * pure arithmetic, called for each round and packet.
  *
@@ -101,9 +100,7 @@ class MlccDqm
 
     /**
      * @brief Begin: all rates are the line rate until the first round.
-     * @param settings parameters
      * @param path the flow's; times and rates above 0
-     * @param nowPs current time
      */
     void Start(const Settings& settings, const Path& path, int64_t nowPs);
 

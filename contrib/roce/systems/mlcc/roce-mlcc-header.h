@@ -11,7 +11,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief MLCC's header (the paper names the fields in section 3.3, but no widths), big-endian on
  * the wire:
  *
@@ -71,7 +70,6 @@ struct MlccHeader
 };
 
 /**
- * @ingroup roce
  * @brief MLCC's Switch-INT: the sender-side external switch's report to the sender about a data
  * frame (MLCC, section 3.2). It is a frame of kind NOTIFICATION without extension:
  *

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A rate law for one segment of a path, as MLCC has at both ends: between sender and
  * sender-side external switch, and between receiver-side external switch and receiver.
  *
@@ -32,7 +31,6 @@ class MlccLoop
      * @brief Begin at the line rate.
      * @param prototype the law
      * @param path of the flow, as seen from this end
-     * @param nowPs current time
      */
     void Start(const CongestionControl& prototype, const PathInfo& path, int64_t nowPs);
 
@@ -50,10 +48,10 @@ class MlccLoop
         m_law->OnAck(report);
     }
 
-    /// @brief A marked frame has passed the segment. @param nowPs current time
+    /// @brief A marked frame has passed the segment.
     void OnMark(int64_t nowPs);
 
-    /// @brief The sender goes back. @param psn next to be sent @param nowPs current time
+    /// @brief The sender goes back. @param psn next to be sent
     void Rewind(uint64_t psn, int64_t nowPs);
 
     /// @return the law; after Start()

@@ -20,23 +20,15 @@ MlccNearSourceParams::Table()
     using P = MlccNearSourceParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::MlccNearSource")
-            .Duration("SwitchIntMinInterval",
-                      &P::minIntervalPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "Least time between two Switch-INTs of a flow; 0: one for each data frame. "
-                      "Open: as HPCC's ACKs")
+            .Duration("SwitchIntMinInterval", &P::minIntervalPs, {0}, Range::AtLeast(0))
+            .Help("Least time between two Switch-INTs of a flow; 0: one for each data frame. Open: "
+                  "as HPCC's ACKs")
             .Live()
-            .Flag("SwitchIntIncludeWanHop",
-                  &P::includesWanHop,
-                  {true},
-                  "The WAN port of this switch is among the records. The paper names only the "
+            .Flag("SwitchIntIncludeWanHop", &P::includesWanHop, {true})
+            .Help("The WAN port of this switch is among the records. The paper names only the "
                   "switches before it, but then nothing would control its queue")
-            .Count("ControlClass",
-                   &P::controlClass,
-                   {6},
-                   Range::Within(0, 7),
-                   "Traffic class of Switch-INTs");
+            .Count("ControlClass", &P::controlClass, {6}, Range::Within(0, 7))
+            .Help("Traffic class of Switch-INTs");
     return table;
 }
 

@@ -22,12 +22,10 @@ struct MlccNearSourceParams
     bool includesWanHop;
     uint32_t controlClass;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<MlccNearSourceParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): telemetry of the datacenter's
  * switches in data that leave it goes back to the sender at once.
  *
@@ -48,7 +46,6 @@ struct MlccNearSourceParams
 class MlccNearSource : public StageOf<MlccNearSource, MlccNearSourceParams>
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -63,7 +60,6 @@ class MlccNearSource : public StageOf<MlccNearSource, MlccNearSourceParams>
 
     /**
      * @brief Begin.
-     * @param sw the switch
      * @throw InputError for a bad attribute, or a switch without WAN port
      */
     void Install(Switch& sw) override;

@@ -19,21 +19,15 @@ MlccParams::Table()
     using DwWindow = MlccDqm::DwWindow;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Mlcc", {"default", "literal"})
-            .Duration("Theta",
-                      Nested(&P::dqm, &Q::thetaPs),
-                      {18.0 * PS_PER_MS},
-                      Range::Above(0),
-                      "Time to reach TargetDelay; larger than the path's RTT")
+            .Duration("Theta", Nested(&P::dqm, &Q::thetaPs), {18.0 * PS_PER_MS}, Range::Above(0))
+            .Help("Time to reach TargetDelay; larger than the path's RTT")
             .Duration("TargetDelay",
                       Nested(&P::dqm, &Q::targetPs),
                       {1.0 * PS_PER_MS},
-                      Range::AtLeast(0),
-                      "D_t: target delay of a flow's queue")
-            .Number("Alpha",
-                    Nested(&P::dqm, &Q::alpha),
-                    {0.5},
-                    Range::AboveUpTo(0, 1),
-                    "Token gain; 0.5: steps add up to R_DQM - R_credit")
+                      Range::AtLeast(0))
+            .Help("D_t: target delay of a flow's queue")
+            .Number("Alpha", Nested(&P::dqm, &Q::alpha), {0.5}, Range::AboveUpTo(0, 1))
+            .Help("Token gain; 0.5: steps add up to R_DQM - R_credit")
             .Constants({{"ClampQpre", "false"},
                         {"NearRtt", "that of sender and external switch"},
                         {"LoopRtt", "that of receiver and external switch"},
@@ -43,16 +37,10 @@ MlccParams::Table()
                         {"DqmHistory", "smoothed"},
                         {"DqmHistoryInit", "line"},
                         {"StepBytes", "payload"}})
-            .Rate("MinRate",
-                  &P::minRateBps,
-                  {100e6},
-                  Range::AtLeast(1),
-                  "R_min: least R_credit and least smoothed R_DQM")
-            .Number("InterInflightCap",
-                    &P::inflightCap,
-                    {1},
-                    Range::AtLeast(0),
-                    "Most data in flight, in line rate times RTT; 0: no bound")
+            .Rate("MinRate", &P::minRateBps, {100e6}, Range::AtLeast(1))
+            .Help("R_min: least R_credit and least smoothed R_DQM")
+            .Number("InterInflightCap", &P::inflightCap, {1}, Range::AtLeast(0))
+            .Help("Most data in flight, in line rate times RTT; 0: no bound")
             .Live()
             // state is of the inner law
             .Choice("InnerCc",
@@ -61,13 +49,11 @@ MlccParams::Table()
                     {{"Hpcc", MlccInnerCc::HPCC},
                      {"PowerTcp", MlccInnerCc::POWER_TCP},
                      {"Dcqcn", MlccInnerCc::DCQCN},
-                     {"Timely", MlccInnerCc::TIMELY}},
-                    "Law that computes R_NS from Switch-INTs and R_credit from data; its own "
-                    "attributes count")
-            .Flag("CreditFastReact",
-                  &P::creditFastReact,
-                  {false},
-                  "The inner law at the receiver gets each packet; otherwise one update per round")
+                     {"Timely", MlccInnerCc::TIMELY}})
+            .Help("Law that computes R_NS from Switch-INTs and R_credit from data; its own "
+                  "attributes count")
+            .Flag("CreditFastReact", &P::creditFastReact, {false})
+            .Help("The inner law at the receiver gets each packet; otherwise one update per round")
             // sizes of what is kept, and what rates and windows mean
             // Steps that dw sums up: of the last RTT_C, or all
             .Fixed("DqmWindowMode",

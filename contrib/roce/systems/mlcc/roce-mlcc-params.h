@@ -27,7 +27,6 @@ struct MlccParams
     double inflightCap; //!< in line rate times RTT_C; 0: none
     MlccDqm::Settings dqm;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<MlccParams>& Table();
 };
 

@@ -4,6 +4,7 @@
 #include "roce-mlcc-edge.h"
 #include "roce-mlcc-header.h"
 
+#include "ns3/roce-counters.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-station-series.h"
 
@@ -20,24 +21,19 @@ MlccReceiverSideParams::Table()
     using P = MlccReceiverSideParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::MlccReceiverSide")
-            .Rate("PfqInitialRate",
-                  &P::initialRateBps,
-                  {0},
-                  Range::AtLeast(0),
-                  "Rate of a new queue; 0: that of the fastest server in the datacenter. Open: so "
+            .Rate("PfqInitialRate", &P::initialRateBps, {0}, Range::AtLeast(0))
+            .Help("Rate of a new queue; 0: that of the fastest server in the datacenter. Open: so "
                   "a flow's first round trip is as without MLCC")
-            .Flag("IntReportsPfq",
-                  &P::reportsPfq,
-                  {false},
-                  "The queue length in this switch's hop record includes bytes that rates hold "
+            .Flag("IntReportsPfq", &P::reportsPfq, {false})
+            .Help("The queue length in this switch's hop record includes bytes that rates hold "
                   "back. Open: a backlog would lower its own rate")
             .Live()
             .Duration("PfqTimeout",
                       &P::timeoutPs,
                       {0},
-                      Range::Within(0, 24.0 * 3600 * 1e12), // as ShapedScheduler::IdleTimeout
-                      "A queue that has been empty for this long is freed; 0: a round trip between "
-                      "the datacenters, propagation of the longest way. Open");
+                      Range::Within(0, 24.0 * 3600 * 1e12)) // as ShapedScheduler::IdleTimeout
+            .Help("A queue that has been empty for this long is freed; 0: a round trip between the "
+                  "datacenters, propagation of the longest way. Open");
     return table;
 }
 
@@ -106,12 +102,9 @@ MlccReceiverSide::Count(std::map<std::string, uint64_t>& counters) const
     counters["mlccPfqs"] += m_counters.queues;
     counters["mlccCredits"] += m_counters.credits;
     counters["mlccStrayAcks"] += m_counters.strayAcks;
-    for (const auto& [name, peak] : {std::pair("mlccFlowsPeak", m_counters.flowsPeak),
-                                     std::pair("mlccPfqBytesPeak", m_counters.flowBytesPeak),
-                                     std::pair("mlccQueueBytesPeak", m_counters.bytesPeak)})
-    {
-        counters[name] = std::max(counters[name], peak);
-    }
+    AddCounter(counters, "mlccFlowsPeak", m_counters.flowsPeak);
+    AddCounter(counters, "mlccPfqBytesPeak", m_counters.flowBytesPeak);
+    AddCounter(counters, "mlccQueueBytesPeak", m_counters.bytesPeak);
 }
 
 // ---------------------------------------------------------------- flows and their queues

@@ -25,12 +25,10 @@ struct MlccReceiverSideParams
     bool reportsPfq;
     int64_t timeoutPs; //!< 0: a round trip between the datacenters
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<MlccReceiverSideParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief MLCC at the receiver's external switch (MLCC, section 3.2.2): a queue for each flow that
  * comes from another datacenter (PFQ), drained at the rate that its receiver asks for.
  *
@@ -80,7 +78,6 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
         uint16_t port{0};    //!< of all of them, or SEVERAL
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -100,7 +97,6 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
 
     /**
      * @brief Give ports their queues.
-     * @param sw the switch
      * @throw InputError for a bad attribute, a switch without WAN port, or queues that are not of
      * class DwrrScheduler
      */
@@ -115,7 +111,7 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @param port index. @return its queues, or null if the port leads to another datacenter
+    /// @return its queues, or null if the port leads to another datacenter
     Ptr<ShapedScheduler> GetQueues(uint16_t port) const
     {
         return m_queues.at(port);
@@ -133,7 +129,7 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
         return m_byFlow.size();
     }
 
-    /// @return what is known of a flow, or null: it has no queue; see FreeIdle() @param flow which
+    /// @return what is known of a flow, or null: it has no queue; see FreeIdle()
     const Flow* FindFlow(FlowKey flow) const
     {
         const auto found = m_byFlow.find(flow);
@@ -163,7 +159,6 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
         }
     }
 
-    /// @return counters
     const Counters& GetCounters() const
     {
         return m_counters;

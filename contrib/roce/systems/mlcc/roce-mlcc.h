@@ -15,7 +15,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief MLCC's sender (Micro Loop Congestion Control, ICPP 2025) for flows between datacenters:
  * the smaller one of two rates.
  *
@@ -38,7 +37,6 @@ namespace ns3::roce
 class Mlcc : public CongestionControl
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;

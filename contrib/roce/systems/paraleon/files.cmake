@@ -1,22 +1,16 @@
 # See roce_modules in ../../CMakeLists.txt.
 list(APPEND roce_modules
     systems/paraleon/roce-elastic-sketch
-    systems/paraleon/roce-net-flow-sampler
+    systems/paraleon/roce-sketch-monitor
     systems/paraleon/roce-flow-states
     systems/paraleon/roce-flow-mix
     systems/paraleon/roce-tuning-utility
     systems/paraleon/roce-mutation-table
     systems/paraleon/roce-guided-annealing
     systems/paraleon/roce-paraleon-params
-    systems/paraleon/roce-sketch-monitor
-    systems/paraleon/roce-utility-meter
     systems/paraleon/roce-paraleon
-    systems/paraleon/roce-acc-state
     systems/paraleon/roce-acc-table
     systems/paraleon/roce-acc
-)
-list(APPEND roce_headers
-    systems/paraleon/roce-flow-reading.h
 )
 list(APPEND roce_sources
     systems/paraleon/roce-paraleon-presets.cc

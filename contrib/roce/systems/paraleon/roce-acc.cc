@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-acc.h"
 
+#include "roce-paraleon-params.h"
+
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -26,45 +28,32 @@ AccParams::Table()
     using P = AccParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Acc")
-            .Text("Table",
-                  &P::table,
-                  {""},
-                  "File with curves and their learned values, made by scripts/train_acc; empty: "
+            .Text("Table", &P::table, {""})
+            .Help("File with curves and their learned values, made by train_acc; empty: "
                   "the module's own")
             .Choice("Start",
                     &P::start,
                     {Start::TRAINED},
-                    {{"trained", Start::TRAINED}, {"scratch", Start::SCRATCH}},
-                    "What agents know at first: the table's values, or nothing but its curves")
-            .Flag("Learning", &P::learns, {true}, "Agents explore and learn during the run")
-            .Flag("SharedTable",
-                  &P::sharesTable,
-                  {false},
-                  "All agents learn on one table, which the run's folder gets (learned.txt), as in "
+                    {{"trained", Start::TRAINED}, {"scratch", Start::SCRATCH}})
+            .Help("What agents know at first: the table's values, or nothing but its curves")
+            .Flag("Learning", &P::learns, {true})
+            .Help("Agents explore and learn during the run")
+            .Flag("SharedTable", &P::sharesTable, {false})
+            .Help("All agents learn on one table, which the run's folder gets (learned.txt), as in "
                   "training; otherwise each on a copy")
-            .Number("Epsilon",
-                    &P::epsilon,
-                    {0.01},
-                    Range::Within(0, 1),
-                    "Probability that an agent that learns chooses any curve")
-            .Number("LearningRate",
-                    &P::learningRate,
-                    {0.01},
-                    Range::Within(0, 1),
-                    "Least step of Q-learning; a value that was learned n times moves by 1/n if "
-                    "that is more")
+            .Number("Epsilon", &P::epsilon, {0.01}, Range::Within(0, 1))
+            .Help("Probability that an agent that learns chooses any curve")
+            .Number("LearningRate", &P::learningRate, {0.01}, Range::Within(0, 1))
+            .Help("Least step of Q-learning; a value that was learned n times moves by 1/n if that "
+                  "is more")
             .Constants({{"Discount", "0.5"},
                         {"TargetPeriod", "200"},
                         {"OmegaThroughput", "0.7"},
                         {"OmegaQueue", "0.3"}})
-            .Flag("TracePorts",
-                  &P::tracesPorts,
-                  {false},
-                  "tuning.csv has a column for each port: Kmax in kB")
-            .Flag("Measure",
-                  &P::measures,
-                  {false},
-                  "tuning.csv has the terms of PARALEON's utility, as with Paraleon; learning does "
+            .Flag("TracePorts", &P::tracesPorts, {false})
+            .Help("tuning.csv has a column for each port: Kmax in kB")
+            .Flag("Measure", &P::measures, {false})
+            .Help("tuning.csv has the terms of PARALEON's utility, as with Paraleon; learning does "
                   "not use them");
     return table;
 }

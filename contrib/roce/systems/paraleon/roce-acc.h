@@ -2,9 +2,8 @@
 #ifndef ROCE_ACC_H
 #define ROCE_ACC_H
 
-#include "roce-acc-state.h"
 #include "roce-acc-table.h"
-#include "roce-utility-meter.h"
+#include "roce-tuning-utility.h"
 
 #include "ns3/roce-tuner.h"
 #include "ns3/roce-with-parameters.h"
@@ -36,12 +35,10 @@ struct AccParams
     bool tracesPorts;
     bool measures;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<AccParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief ACC: marking curves of switch ports, chosen by agents that learn (Yan et al., SIGCOMM
  * 2021).
  *
@@ -51,7 +48,7 @@ struct AccParams
  * NICs and other switches do not take part: no message goes over the network, so reports and
  * dispatches have no bytes.
  *
- * A table made by scripts/train_acc replaces the paper's trained network. In a state in which it
+ * A table made by train_acc replaces the paper's trained network. In a state in which it
  * knows no curve a port keeps the one that it has.
  */
 class Acc : public WithParameters<Acc, Tuner, AccParams>
@@ -64,7 +61,7 @@ class Acc : public WithParameters<Acc, Tuner, AccParams>
     /// @return the table as text if all agents share one (SharedTable), otherwise nothing
     std::string GetLearned() const override;
 
-    /// @return what the agent of a switch knows. @param sw number of the switch
+    /// @return what the agent of a switch knows.
     const AccTable& GetTable(uint32_t sw) const
     {
         return m_tables[m_p->sharesTable ? 0 : sw];

@@ -2,7 +2,7 @@
 #ifndef ROCE_ELASTIC_SKETCH_H
 #define ROCE_ELASTIC_SKETCH_H
 
-#include "roce-flow-reading.h"
+#include "roce-flow-states.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Sizes of flows in little memory: Elastic Sketch (Yang et al., SIGCOMM 2018) as PARALEON
  * uses it in the data plane of ToR switches (section III-B of its paper).
  *
@@ -62,10 +61,10 @@ class ElasticSketch
     /// @return sum of all counters of the light part: L1 norm in the bound of the sketch's paper
     uint64_t GetLightSum() const;
 
-    /// @return the bucket of a flow, for tests. @param flow any
+    /// @return the bucket of a flow, for tests.
     uint32_t BucketOf(FlowKey flow) const;
 
-    /// @return its counter in the light part, for tests. @param flow any
+    /// @return its counter in the light part, for tests.
     uint32_t CounterOf(FlowKey flow) const;
 
     /// @return negative votes of a bucket, for tests. @param bucket index

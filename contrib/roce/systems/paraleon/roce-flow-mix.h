@@ -16,7 +16,7 @@ struct FlowShares
     double elephants{0};
     double mice{0};
 
-    /// @brief Add those of another switch. @param other its masses @return this
+    /// @brief Add those of another switch. @param other its masses
     FlowShares& operator+=(const FlowShares& other)
     {
         elephants += other.elephants;
@@ -32,7 +32,6 @@ struct FlowShares
 };
 
 /**
- * @ingroup roce
  * @brief PARALEON's flow size distribution: the mix of elephants and mice in the network, and
  * whether it has changed (sections III-A to III-C of its paper).
  *

@@ -2,7 +2,7 @@
 #ifndef ROCE_FLOW_STATES_H
 #define ROCE_FLOW_STATES_H
 
-#include "roce-flow-reading.h"
+#include "ns3/roce-edge-flow-table.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -10,6 +10,14 @@
 
 namespace ns3::roce
 {
+
+/// @brief What a switch has counted of one flow since it was last read.
+struct FlowReading
+{
+    FlowKey flow;   //!< which
+    uint64_t size;  //!< bytes or packets, as the counter's unit is; an estimate
+    bool mayBePart; //!< the flow may have lost its place once: size holds what the light part has
+};
 
 /// State of a flow in PARALEON (section III-B, figure 3 of its paper).
 enum class FlowState : uint8_t
@@ -20,7 +28,6 @@ enum class FlowState : uint8_t
 };
 
 /**
- * @ingroup roce
  * @brief What PARALEON's control plane at a ToR switch knows of flows from one monitor interval to
  * the next: ternary states with a sliding window.
  *

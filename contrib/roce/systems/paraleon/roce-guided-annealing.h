@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief PARALEON's search for a setting: simulated annealing whose moves are guided by the mix of
  * flows (section III-C, Algorithm 1 of its paper), an interval at a time.
  *
@@ -147,7 +146,6 @@ class GuidedAnnealing
         return m_current;
     }
 
-    /// @return its utility
     double GetCurrentUtility() const
     {
         return m_currentUtility;
@@ -173,7 +171,6 @@ class GuidedAnnealing
     /// @return intervals of a whole run. @param config schedule
     static uint32_t GetRunLength(const Config& config);
 
-    /// @return the table
     const MutationTable& GetTable() const
     {
         return m_table;

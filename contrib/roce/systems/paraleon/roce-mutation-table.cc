@@ -158,21 +158,6 @@ MutationTable::Parse(const std::string& text)
     return table;
 }
 
-void
-MutationTable::Scale(double factor)
-{
-    for (TunedParameter& row : m_rows)
-    {
-        if (row.scales)
-        {
-            row.step *= factor;
-            row.least *= factor;
-            row.greatest *= factor;
-            row.start *= factor;
-        }
-    }
-}
-
 std::size_t
 MutationTable::Find(const std::string& target, const std::string& attribute) const
 {

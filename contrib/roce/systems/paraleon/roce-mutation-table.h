@@ -38,7 +38,6 @@ struct TunedParameter
 };
 
 /**
- * @ingroup roce
  * @brief Parameters that a tuner may change, with steps and bounds, as data: PARALEON's table for
  * DCQCN and its switches, or rows for any other law or stage.
  *
@@ -84,7 +83,6 @@ class MutationTable
      * KB and direction + or -, for example Swift.BaseTarget:us:+:2:5:100:25. It may be followed by
      * :fraction (moves are not rounded), :scales and :below=Attribute.
      * @param text of one row or more
-     * @return the table
      * @throw InputError naming the row that is wrong
      */
     static MutationTable Parse(const std::string& text);
@@ -93,11 +91,6 @@ class MutationTable
     /// @throw InputError if a bound is above the other, or the step is not above 0
     void Add(const TunedParameter& row);
 
-    /// @brief Steps, bounds and starts of rows that scale are multiplied. @param factor line rate
-    /// over 100 Gb/s
-    void Scale(double factor);
-
-    /// @return the rows
     const std::vector<TunedParameter>& GetRows() const
     {
         return m_rows;
@@ -118,7 +111,6 @@ class MutationTable
 
     /**
      * @brief Where a move ends: rounded unless it is a fraction, then clamped.
-     * @param row index
      * @param value before
      * @param distance by which it is to change, with its sign
      * @return value after

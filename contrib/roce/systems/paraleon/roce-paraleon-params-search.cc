@@ -24,30 +24,30 @@ AddAnnealing(ParameterTable<P>& table)
         .Number("T0",
                 Nested(&P::annealing, &Annealing::initialTemperature),
                 By(90.0, 80.0, 0.1),
-                Range::Above(0),
-                "Temperature at first")
+                Range::Above(0))
+        .Help("Temperature at first")
         .Number("Tf",
                 Nested(&P::annealing, &Annealing::finalTemperature),
                 {10, 10, 0.01, 1, 10, 10, 10},
-                Range::Above(0),
-                "Temperature at which a run is over")
+                Range::Above(0))
+        .Help("Temperature at which a run is over")
         .Number("CoolingRate",
                 Nested(&P::annealing, &Annealing::coolingRate),
                 {0.85, 0.85, 0.76, 0.95, 0.85, 0.85, 0.85},
-                Range::AboveUpTo(0, 0.999),
-                "Factor of the temperature after each level")
+                Range::AboveUpTo(0, 0.999))
+        .Help("Factor of the temperature after each level")
         .Count("TotalIterNum",
                Nested(&P::annealing, &Annealing::iterationsPerLevel),
                By(20U, 10U, 8U),
-               Range::Within(1, 1e6),
-               "Intervals of a level")
+               Range::Within(1, 1e6))
+        .Help("Intervals of a level")
         // Utilities are multiplied with it before one that is lower is accepted
         .Fixed("UtilityScale", Nested(&P::annealing, &Annealing::utilityScale), {1})
         .Choice("MutationBase",
                 Nested(&P::annealing, &Annealing::mutationBase),
                 By(G::MutationBase::BEST, G::MutationBase::CURRENT, G::MutationBase::CURRENT),
-                {{"best", G::MutationBase::BEST}, {"current", G::MutationBase::CURRENT}},
-                "Setting that mutations start from: the best so far, or the one accepted last")
+                {{"best", G::MutationBase::BEST}, {"current", G::MutationBase::CURRENT}})
+        .Help("Setting that mutations start from: the best so far, or the one accepted last")
         // First setting of a run: the deployed one, or the defaults; then the deployed one counts
         // (defaultScored) or is forgotten
         .Fixed("StartSolution",
@@ -77,11 +77,8 @@ AddAnnealing(ParameterTable<P>& table)
                 Guide::DOMINANT,
                 Guide::DOMINANT},
                {{"dominant", Guide::DOMINANT}, {"fixed", fixed}, {"none", Guide::NONE}})
-        .Number("Eta",
-                Nested(&P::annealing, &Annealing::eta),
-                {0.8},
-                Range::Within(0, 1),
-                "Greatest probability of the favoured direction")
+        .Number("Eta", Nested(&P::annealing, &Annealing::eta), {0.8}, Range::Within(0, 1))
+        .Help("Greatest probability of the favoured direction")
         // That probability is 0.5 to 0.7, less while utilities fall
         .Fixed("AdaptiveEta",
                Nested(&P::annealing, &Annealing::adaptiveEta),
@@ -125,13 +122,11 @@ AddMutation(ParameterTable<P>& table)
         .Number("FirstCnpFraction",
                 Nested(&P::mutation, &Mutation::firstCnpFraction),
                 By(1.0, 0.5, 0.5),
-                Range::AboveUpTo(0, 1),
-                "Default of FractionOnFirstCnp")
+                Range::AboveUpTo(0, 1))
+        .Help("Default of FractionOnFirstCnp")
         .Constants({{"TuneG", "true"}})
-        .Text("Tuned",
-              &P::tuned,
-              {""},
-              "Rows Target.Attribute:unit:direction:step:least:greatest:start, separated by "
+        .Text("Tuned", &P::tuned, {""})
+        .Help("Rows Target.Attribute:unit:direction:step:least:greatest:start, separated by "
               "semicolons, in place of DCQCN's");
 }
 

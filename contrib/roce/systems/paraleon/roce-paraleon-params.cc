@@ -66,26 +66,17 @@ AddMonitor(ParameterTable<P>& table)
                     {"KlPeriodMis", "1"},
                     {"BaseDelay", "40us"},
                     {"PauseFrameTime", "5us"}})
-        .Count("NetflowSampling",
-               &P::sampling,
-               {100},
-               Range::Within(1, 1e9),
-               "NetFlow takes one packet in this many")
-        .Duration("NetflowInterval",
-                  &P::exportIntervalPs,
-                  {1000 * PS_PER_MS},
-                  Range::Above(0),
-                  "Time between exports of NetFlow; the mix is even before the first")
+        .Count("NetflowSampling", &P::sampling, {100}, Range::Within(1, 1e9))
+        .Help("NetFlow takes one packet in this many")
+        .Duration("NetflowInterval", &P::exportIntervalPs, {1000 * PS_PER_MS}, Range::Above(0))
+        .Help("Time between exports of NetFlow; the mix is even before the first")
         .Count("Tau",
                Nested(&P::states, &States::tau),
                By<uint64_t>(1000000, 1024, 1024),
-               Range::AtLeast(1),
-               "Size from which on a flow is an elephant, in SizeUnit")
-        .Count("WindowDelta",
-               Nested(&P::states, &States::delta),
-               {3},
-               Range::Within(1, 10000),
-               "Intervals with data that make a potential elephant")
+               Range::AtLeast(1))
+        .Help("Size from which on a flow is an elephant, in SizeUnit")
+        .Count("WindowDelta", Nested(&P::states, &States::delta), {3}, Range::Within(1, 10000))
+        .Help("Intervals with data that make a potential elephant")
         // These intervals: in succession; or in all, if sums of two have not fallen twice
         .Fixed("PeRule",
                Nested(&P::states, &States::peRule),
@@ -108,11 +99,8 @@ AddMonitor(ParameterTable<P>& table)
         .Fixed("PeComplement", Nested(&P::mix, &Mix::peComplement), By(true, false, false))
         // Added to both shares before two mixes are compared
         .Fixed("KlSmoothing", Nested(&P::mix, &Mix::klSmoothing), By(1e-6, 0.0, 0.0))
-        .Number("Theta",
-                Nested(&P::mix, &Mix::theta),
-                {0.01},
-                Range::AtLeast(0),
-                "Divergence of mixes, nats, above which tuning begins")
+        .Number("Theta", Nested(&P::mix, &Mix::theta), {0.01}, Range::AtLeast(0))
+        .Help("Divergence of mixes, nats, above which tuning begins")
         // A mix of elephants alone or mice alone does not guide: the one before does
         .Fixed("GuideByBothOnly", Nested(&P::mix, &Mix::guideByBothOnly), By(false, true, true));
 }
@@ -151,8 +139,8 @@ AddUtility(ParameterTable<P>& table)
                    T::Uplinks::TOR_HOST_PORTS,
                    T::Uplinks::ALL_SWITCH_PORTS),
                 {{"torHostPorts", T::Uplinks::TOR_HOST_PORTS},
-                 {"allSwitchPorts", T::Uplinks::ALL_SWITCH_PORTS}},
-                "Ports whose input counts as throughput")
+                 {"allSwitchPorts", T::Uplinks::ALL_SWITCH_PORTS}})
+        .Help("Ports whose input counts as throughput")
         // Share of its rate above which a port counts
         .Fixed("ActiveThreshold", Nested(&P::utility, &Utility::activeThreshold), {0.05})
         // Base delay over RTT: the mean of the pairs', or of the means

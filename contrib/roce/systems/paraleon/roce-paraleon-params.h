@@ -18,7 +18,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief PARALEON's parameters after the profile and the attributes have been put together.
  *
  * Profiles: paper, artifact-a1 and artifact-a2 (settings of the two simulators that the authors
@@ -49,7 +48,6 @@ struct ParaleonParams
     /// @return the rows that are tuned, for 100 Gb/s. @throw InputError if attribute Tuned is bad
     MutationTable MakeTable() const;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<ParaleonParams>& Table();
 };
 

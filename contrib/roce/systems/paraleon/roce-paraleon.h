@@ -4,7 +4,7 @@
 
 #include "roce-guided-annealing.h"
 #include "roce-paraleon-params.h"
-#include "roce-utility-meter.h"
+#include "roce-tuning-utility.h"
 
 #include "ns3/roce-tuner.h"
 #include "ns3/roce-with-parameters.h"
@@ -18,7 +18,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief PARALEON: automatic tuning of DCQCN and ECN by the mix of flows (ICNP).
  *
  * Each monitor interval, SketchMonitors at ToR switches report how many elephants and mice there

@@ -5,7 +5,6 @@
 #include "roce-elastic-sketch.h"
 #include "roce-flow-mix.h"
 #include "roce-flow-states.h"
-#include "roce-net-flow-sampler.h"
 #include "roce-paraleon-params.h"
 
 #include "ns3/random-variable-stream.h"
@@ -14,13 +13,60 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ns3::roce
 {
 
 /**
- * @ingroup roce
+ * @brief Sizes of flows from every N-th packet on average, as NetFlow reports them: the ablation
+ * that PARALEON's paper compares its sketch with (section IV-B3: 1:100, exported once a second).
+ *
+ * Each packet is taken with probability 1/N, independently of the others; what is taken counts N
+ * times. One random number is drawn for each packet that is taken.
+ */
+class NetFlowSampler
+{
+  public:
+    /**
+     * @brief Begin with nothing counted.
+     * @param oneIn N, 1 or more
+     * @param inPackets a packet counts 1, whatever its bytes
+     * @param random uniform on [0, 1); one stream for each sampler
+     */
+    void Start(uint32_t oneIn, bool inPackets, Ptr<RandomVariableStream> random);
+
+    /// @brief A packet has come. @param flow whose. @param bytes its size; 1 or more
+    void Insert(FlowKey flow, uint32_t bytes)
+    {
+        if (m_skip)
+        {
+            --m_skip;
+            return;
+        }
+        Take(flow, bytes);
+    }
+
+    /**
+     * @brief Export what was counted since the last time, and begin again.
+     * @param readings is replaced; in the order in which flows were first taken
+     */
+    void ReadAndReset(std::vector<FlowReading>& readings);
+
+  private:
+    void Take(FlowKey flow, uint32_t bytes);
+    void DrawSkip();
+
+    uint32_t m_oneIn{1};
+    bool m_inPackets{false};
+    Ptr<RandomVariableStream> m_random;
+    uint64_t m_skip{0}; //!< packets that are not taken before the next one is
+    std::vector<FlowReading> m_taken;
+    std::unordered_map<FlowKey, std::size_t> m_places; //!< in m_taken; never iterated
+};
+
+/**
  * @brief PARALEON's measurement point (section III-B of its paper): counts the data frames that
  * come to a switch by flow, and reports once in a monitor interval how many flows are elephants.
  *
@@ -35,7 +81,6 @@ namespace ns3::roce
 class SketchMonitor : public SwitchStage
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// With Paraleon's default parameters.
@@ -63,7 +108,6 @@ class SketchMonitor : public SwitchStage
 
     /**
      * @brief A monitor interval has ended: read the sketch, clear it, and classify the flows.
-     * @param nowPs current time
      * @return masses of elephants and mice; 0 while NetFlow has nothing to export
      */
     FlowShares ReadAndReset(int64_t nowPs);

@@ -5,12 +5,15 @@
 #include "ns3/roce-tuning-agents.h"
 
 #include <cstdint>
+#include <functional>
+#include <unordered_map>
 
 namespace ns3::roce
 {
 
+struct ParaleonParams;
+
 /**
- * @ingroup roce
  * @brief PARALEON's utility of a monitor interval (section III-C, equation 1 of its paper):
  * U = w_TP O_TP + w_RTT O_RTT + w_PFC O_PFC, each term at most 1 (but O_RTT with a constant delay).
  *
@@ -109,7 +112,7 @@ class TuningUtility
      */
     void AddPort(int64_t pausedPs, uint64_t pauseFrames);
 
-    /// @return the terms. @param weights from GetWeights()
+    /// @param weights from GetWeights()
     Terms Evaluate(const Weights& weights) const;
 
     /// @return the weights for a run. @param elephantsDominate when it begins
@@ -131,6 +134,39 @@ class TuningUtility
     double m_basePs{0};
     double m_rttPs{0};
     double m_ratios{0};
+};
+
+/// @brief TuningUtility of a network: computes its terms from reports of agents. For any Tuner.
+class UtilityMeter
+{
+  public:
+    /**
+     * @brief Begin: a SketchMonitor, which counts bytes from hosts, comes to each ToR switch.
+     * @param network what is measured; paths are asked for when a pair is first seen
+     * @param params monitors and utility
+     */
+    void Start(const TunedNetwork& network, const ParaleonParams& params);
+
+    /// @return the devices that have to report. @param config of the utility
+    static TuningAgents::Options GetAgents(const TuningUtility::Config& config);
+
+    /// @param reports of an interval. @param weights of the terms.
+    TuningUtility::Terms Measure(const TuningReports& reports,
+                                 const TuningUtility::Weights& weights);
+
+    /// @return the utility that it fills
+    const TuningUtility& GetUtility() const
+    {
+        return m_utility;
+    }
+
+  private:
+    int64_t RoundTripOf(uint32_t src, uint32_t dst);
+
+    TuningUtility m_utility;
+    TuningUtility::Config m_config{};
+    std::function<PathInfo(uint32_t, uint32_t)> m_pathInfo;
+    std::unordered_map<uint64_t, int64_t> m_roundTripsPs; //!< by src << 32 | dst; no iteration
 };
 
 } // namespace ns3::roce

@@ -3,7 +3,6 @@ list(APPEND roce_modules
     systems/reflex/roce-ndt-scheduler
     systems/reflex/roce-ndt-controller
     systems/reflex/roce-reflex-ndt
-    systems/reflex/roce-nsf-machine
     systems/reflex/roce-reflex-nsf
     systems/reflex/roce-reflex-sender
 )

@@ -14,7 +14,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief State of Reflex's near-destination throttling at one external switch: which flows are
  * congested, which queue their packets go to, and when the Controlled queues are suspended (Reflex
  * paper, section III-D). Knows nothing of frames, ports and the simulator.
@@ -69,7 +68,7 @@ class NdtController
     class Listener
     {
       public:
-        /// @param key flow. @param congested its state from now on. @param nowPs current time
+        /// @param key flow. @param congested its state from now on.
         virtual void OnState(uint64_t key, bool congested, int64_t nowPs) = 0;
 
         /**
@@ -78,7 +77,6 @@ class NdtController
          * @param begins suspended
          * @param ratio of active flows that are congested
          * @param byTimeout resumed because maxPausePs has passed
-         * @param nowPs current time
          */
         virtual void OnSuspension(uint16_t group,
                                   bool begins,
@@ -92,7 +90,6 @@ class NdtController
 
     /**
      * @brief Set everything and forget all flows.
-     * @param settings parameters
      * @param nPorts ports are numbered from 0
      * @param listener lives as long as this
      */
@@ -101,7 +98,6 @@ class NdtController
     /**
      * @brief A data packet is about to enter the queues of a port.
      * @param key flow
-     * @param port its port
      * @param nowPs current time, never less than before
      * @return whether it goes to Controlled
      */
@@ -110,8 +106,6 @@ class NdtController
     /**
      * @brief A data packet has left the queues of a port.
      * @param key flow
-     * @param port its port
-     * @param controlled it was in Controlled
      */
     void OnDequeue(uint64_t key, uint16_t port, bool controlled);
 
@@ -122,7 +116,6 @@ class NdtController
      * A suspension begins at ports that the flow has used and may end at any.
      * @param key flow
      * @param rttPs time since its data was sent from here
-     * @param nowPs current time
      * @return whether the flow is known; if not, nothing is done
      */
     bool OnAck(uint64_t key, int64_t rttPs, int64_t nowPs);
@@ -151,7 +144,6 @@ class NdtController
         return m_flows.size();
     }
 
-    /// @return counters
     const Counters& GetCounters() const
     {
         return m_counters;

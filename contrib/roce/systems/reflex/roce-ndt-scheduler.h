@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief Queues of a port of an external switch that leads into its datacenter, for Reflex's
  * near-destination throttling (Reflex paper, section III-D, "Queue manager").
  *
@@ -28,18 +27,14 @@ class NdtScheduler : public DwrrScheduler
       public:
         /**
          * @brief A frame of a class with two queues comes in.
-         * @param frame the frame
          * @param port as given to Configure()
-         * @param nowPs current time
          * @return whether it goes to Controlled
          */
         virtual bool Classify(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
 
         /**
          * @brief Such a frame has been chosen for transmission.
-         * @param frame the frame
          * @param port as given to Configure()
-         * @param controlled it was in Controlled
          */
         virtual void Leave(const Frame& frame, uint16_t port, bool controlled) = 0;
 
@@ -47,7 +42,6 @@ class NdtScheduler : public DwrrScheduler
         ~Classifier() = default;
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /**
@@ -65,13 +59,11 @@ class NdtScheduler : public DwrrScheduler
     /// @brief Controlled sends again; the owner must call Switch::Kick().
     void Resume();
 
-    /// @return frames in Normal
     uint32_t GetNormalFrames() const;
 
     /// @return bytes in Normal
     uint64_t GetNormalBytes() const;
 
-    /// @return frames in Controlled
     uint32_t GetControlledFrames() const;
 
     /// @return bytes in Controlled

@@ -3,6 +3,7 @@
 
 #include "roce-reflex-sender.h"
 
+#include "ns3/roce-counters.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
@@ -30,56 +31,42 @@ ReflexNdtParams::Table()
             .Duration("TDstThreshold",
                       Nested(&P::controller, &S::thresholdPs),
                       {10 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "A flow is congested when its round trip from this switch to the receiver "
-                      "and back is longer")
-            .Flag("Throttle",
-                  Nested(&P::controller, &S::throttle),
-                  {true},
-                  "Congested flows use Controlled; false: all use Normal, so that there are "
+                      Range::AtLeast(0))
+            .Help("A flow is congested when its round trip from this switch to the receiver and "
+                  "back is longer")
+            .Flag("Throttle", Nested(&P::controller, &S::throttle), {true})
+            .Help("Congested flows use Controlled; false: all use Normal, so that there are "
                   "measurements only")
-            .Count("NThrottle",
-                   &P::nThrottle,
-                   {8},
-                   Range::AtLeast(1),
-                   "Packets served from Normal for each one from Controlled")
+            .Count("NThrottle", &P::nThrottle, {8}, Range::AtLeast(1))
+            .Help("Packets served from Normal for each one from Controlled")
             .Constants({{"WrrUnit", "packet"}})
-            .Flag("OrderGuard",
-                  Nested(&P::controller, &S::orderGuard),
-                  {true},
-                  "A recovered flow stays in Controlled until none of its packets is there")
-            .Flag("SymmetricOrderGuard",
-                  Nested(&P::controller, &S::symmetricOrderGuard),
-                  {true},
-                  "A congested flow stays in Normal until none of its packets is there, for ever "
+            .Flag("OrderGuard", Nested(&P::controller, &S::orderGuard), {true})
+            .Help("A recovered flow stays in Controlled until none of its packets is there")
+            .Flag("SymmetricOrderGuard", Nested(&P::controller, &S::symmetricOrderGuard), {true})
+            .Help("A congested flow stays in Normal until none of its packets is there, for ever "
                   "if it has a standing backlog there (not in the paper)")
-            .Flag("Pause",
-                  Nested(&P::controller, &S::pause),
-                  {true},
-                  "Controlled is suspended when too many flows are congested")
-            .Number("PauseAlpha",
-                    Nested(&P::controller, &S::alpha),
-                    {0.7},
-                    Range::Within(0, 1),
-                    "Controlled is suspended above this share of the active flows")
+            .Flag("Pause", Nested(&P::controller, &S::pause), {true})
+            .Help("Controlled is suspended when too many flows are congested")
+            .Number("PauseAlpha", Nested(&P::controller, &S::alpha), {0.7}, Range::Within(0, 1))
+            .Help("Controlled is suspended above this share of the active flows")
             .Duration("MaxPause",
                       Nested(&P::controller, &S::maxPausePs),
                       {500 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "Longest suspension")
+                      Range::AtLeast(0))
+            .Help("Longest suspension")
             .Choice("PauseScope",
                     Nested(&P::controller, &S::switchScope),
                     {false},
-                    {{"port", false}, {"switch", true}},
-                    "Whose flows make up the share: those of each port or of the whole switch")
+                    {{"port", false}, {"switch", true}})
+            .Help("Whose flows make up the share: those of each port or of the whole switch")
             .Choice("PauseNumerator",
                     Nested(&P::controller, &S::counted),
                     {Counted::BOTH},
                     {{"state", Counted::CONGESTED},
                      {"queue", Counted::IN_CONTROLLED},
-                     {"both", Counted::BOTH}},
-                    "Which flows are counted: congested ones (state), those with packets in "
-                    "Controlled (queue), or congested ones with packets there (both)")
+                     {"both", Counted::BOTH}})
+            .Help("Which flows are counted: congested ones (state), those with packets in "
+                  "Controlled (queue), or congested ones with packets there (both)")
             // A flow is active while its last data entered the queues no longer ago
             .Fixed<kind::Duration>("ActiveWindow",
                                    Nested(&P::controller, &S::activeWindowPs),
@@ -91,10 +78,10 @@ ReflexNdtParams::Table()
             .Choice("SeparateTimestamp",
                     &P::stamp,
                     {Stamp::AUTO},
-                    {{"true", Stamp::OWN}, {"false", Stamp::SENDERS}, {"auto", Stamp::AUTO}},
-                    "true: the stamp is a field of its own (no bytes are charged for it); false: "
-                    "it replaces the sender's time stamp, so that the sender's measurements are "
-                    "wrong; auto: false if the switch has a ReflexNsf");
+                    {{"true", Stamp::OWN}, {"false", Stamp::SENDERS}, {"auto", Stamp::AUTO}})
+            .Help("true: the stamp is a field of its own (no bytes are charged for it); false: it "
+                  "replaces the sender's time stamp, so that the sender's measurements are wrong; "
+                  "auto: false if the switch has a ReflexNsf");
     return table;
 }
 
@@ -328,8 +315,7 @@ ReflexNdt::Count(std::map<std::string, uint64_t>& counters) const
     counters["reflexNdtPauses"] += own.pauses;
     counters["reflexNdtPauseTimeouts"] += own.pauseTimeouts;
     counters["reflexNdtPausedNs"] += own.pausedPs / 1000;
-    uint64_t& peak = counters["reflexNdtTablePeak"];
-    peak = std::max(peak, own.tablePeak);
+    AddCounter(counters, "reflexNdtTablePeak", own.tablePeak);
 }
 
 } // namespace ns3::roce

@@ -18,10 +18,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief The second time stamp, TS2, where the first one is taken: charged no bytes.
- */
+/// @brief The second time stamp, TS2, where the first one is taken: charged no bytes.
 struct NdtStamp
 {
     int64_t atPs; //!< when the data left the external switch
@@ -43,12 +40,10 @@ struct ReflexNdtParams
     uint32_t nThrottle;
     Stamp stamp;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<ReflexNdtParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Near-destination throttling of Reflex (Reflex paper, section III-D): an external switch
  * measures the round trip of each flow that enters its datacenter, from the switch to the receiver
  * and back, and sends packets of flows whose round trip is long through a Controlled queue of low
@@ -80,7 +75,6 @@ class ReflexNdt : public SwitchStage,
                   private NdtController::Listener
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -98,7 +92,6 @@ class ReflexNdt : public SwitchStage,
 
     /**
      * @brief Give ports their queues.
-     * @param sw the switch
      * @throw InputError for a bad attribute, or queues that are not of class DwrrScheduler
      */
     void Install(Switch& sw) override;
@@ -126,7 +119,7 @@ class ReflexNdt : public SwitchStage,
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @param port index. @return its queues, or null if the port does not lead into the datacenter
+    /// @return its queues, or null if the port does not lead into the datacenter
     Ptr<NdtScheduler> GetScheduler(uint16_t port) const
     {
         return m_schedulers.at(port);

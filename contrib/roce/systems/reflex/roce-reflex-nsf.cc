@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-reflex-nsf.h"
 
+#include "ns3/roce-counters.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-reply-builder.h"
@@ -12,6 +13,47 @@
 
 namespace ns3::roce
 {
+
+bool
+NsfMachine::OnData(const Config& config, int64_t delayPs, int64_t nowPs)
+{
+    const bool due = nowPs - m_lastPs >= config.intervalPs;
+    bool answer = due;
+    if (delayPs > config.thresholdPs)
+    {
+        m_state = ACTIVE;
+    }
+    else if (m_state == ACTIVE)
+    {
+        m_state = config.nCool ? COOLING : SILENT;
+        m_count = config.nCool;
+    }
+    else if (m_state == COOLING)
+    {
+        answer = Cool(config, due);
+    }
+    else
+    {
+        answer = config.probeIntervalPs > 0 && nowPs - m_lastPs >= config.probeIntervalPs;
+    }
+    if (answer)
+    {
+        m_lastPs = nowPs;
+    }
+    return answer;
+}
+
+bool
+NsfMachine::Cool(const Config& config, bool due)
+{
+    const bool counts = config.cooling != CoolingMode::PER_PSEUDO_ACK || due;
+    m_count -= counts;
+    if (!m_count)
+    {
+        m_state = SILENT;
+    }
+    return due || config.cooling == CoolingMode::PER_PACKET_UNGATED;
+}
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNsf);
 
@@ -35,67 +77,52 @@ ReflexNsfParams::Table()
             .Duration("TSrcThreshold",
                       Nested(&P::machine, &M::thresholdPs),
                       {5 * PS_PER_US},
-                      Range::AtLeast(0),
-                      "One-way delay from NIC to switch above which a flow is congested")
+                      Range::AtLeast(0))
+            .Help("One-way delay from NIC to switch above which a flow is congested")
             .Live()
-            .Duration(
-                "TInterval",
-                Nested(&P::machine, &M::intervalPs),
-                {5 * PS_PER_US},
-                Range::AtLeast(0),
-                "Least time between two pseudo-ACKs of a flow (paper: 5 us with TIMELY, 3 us with "
-                "Swift)")
-            .Count("NCool",
-                   Nested(&P::machine, &M::nCool),
-                   {5},
-                   Range::AtLeast(0),
-                   "Counter of the state Cooling at its start; 0: no such state")
+            .Duration("TInterval",
+                      Nested(&P::machine, &M::intervalPs),
+                      {5 * PS_PER_US},
+                      Range::AtLeast(0))
+            .Help("Least time between two pseudo-ACKs of a flow (paper: 5 us with TIMELY, 3 us "
+                  "with Swift)")
+            .Count("NCool", Nested(&P::machine, &M::nCool), {5}, Range::AtLeast(0))
+            .Help("Counter of the state Cooling at its start; 0: no such state")
             .Choice("CoolingMode",
                     Nested(&P::machine, &M::cooling),
                     {Cooling::PER_PSEUDO_ACK, Cooling::PER_PACKET_GATED},
                     {{"perPseudoAck", Cooling::PER_PSEUDO_ACK},
                      {"perPacketGated", Cooling::PER_PACKET_GATED},
-                     {"perPacketUngated", Cooling::PER_PACKET_UNGATED}},
-                    "What counts in Cooling")
+                     {"perPacketUngated", Cooling::PER_PACKET_UNGATED}})
+            .Help("What counts in Cooling")
             .Choice("SilentMode",
                     &P::silentMode,
                     {SilentMode::FREEZE},
                     {{"freeze", SilentMode::FREEZE},
                      {"holdAndClock", SilentMode::HOLD_AND_CLOCK},
-                     {"probe", SilentMode::PROBE}},
-                    "The sender without pseudo-ACKs: freeze, holdAndClock (real ACKs repeat the "
-                    "last sample) or probe (some pseudo-ACKs)")
+                     {"probe", SilentMode::PROBE}})
+            .Help("The sender without pseudo-ACKs: freeze, holdAndClock (real ACKs repeat the last "
+                  "sample) or probe (some pseudo-ACKs)")
             .Choice("WindowMode",
                     &P::paced,
                     {true, false},
-                    {{"pacedNearSource", true}, {"endToEnd", false}},
-                    "What a rate law's window means: pacedNearSource (a rate) or endToEnd (bytes "
-                    "in flight)")
-            .Choice("MeasurePoint",
-                    &P::egress,
-                    {false},
-                    {{"ingress", false}, {"egress", true}},
-                    "Where T_src is taken: ingress or egress of the switch")
+                    {{"pacedNearSource", true}, {"endToEnd", false}})
+            .Help("What a rate law's window means: pacedNearSource (a rate) or endToEnd (bytes in "
+                  "flight)")
+            .Choice("MeasurePoint", &P::egress, {false}, {{"ingress", false}, {"egress", true}})
+            .Help("Where T_src is taken: ingress or egress of the switch")
             .Constants({{"ProbeInterval", "50us"},
                         {"HostClockOffset", "0"},
                         {"FlowEntryTimeout", "5ms"},
                         {"PseudoAckBytes", "those of an ACK with a time stamp"}})
-            .Count("ControlClass",
-                   &P::controlClass,
-                   {6},
-                   Range::Within(0, 7),
-                   "Traffic class of pseudo-ACKs")
-            .Flag("PseudoAckGating",
-                  &P::gating,
-                  {false},
-                  "At the sender, a pseudo-ACK counts only if its data was sent after the last one "
+            .Count("ControlClass", &P::controlClass, {6}, Range::Within(0, 7))
+            .Help("Traffic class of pseudo-ACKs")
+            .Flag("PseudoAckGating", &P::gating, {false})
+            .Help("At the sender, a pseudo-ACK counts only if its data was sent after the last one "
                   "that counted had arrived: one update per near-source RTT")
-            .Choice("PseudoAckCovers",
-                    &P::coversSent,
-                    {true},
-                    {{"sent", true}, {"one", false}},
-                    "How many packets a pseudo-ACK acknowledges at the sender's rate law: sent "
-                    "(since the last sample, at most a window) or one")
+            .Choice("PseudoAckCovers", &P::coversSent, {true}, {{"sent", true}, {"one", false}})
+            .Help("How many packets a pseudo-ACK acknowledges at the sender's rate law: sent "
+                  "(since the last sample, at most a window) or one")
             .Finish([](P& p, const Parameters<P>&) {
                 p.machine.probeIntervalPs =
                     p.silentMode == SilentMode::PROBE ? PROBE_INTERVAL_PS : 0;
@@ -177,8 +204,7 @@ ReflexNsf::Count(std::map<std::string, uint64_t>& counters) const
     counters["reflexNsfPseudoAckBytes"] += m_counters.pseudoAckBytes;
     counters["reflexNsfActivations"] += m_counters.activations;
     counters["reflexNsfFlows"] += m_flows.GetInserted();
-    uint64_t& peak = counters["reflexNsfTablePeak"];
-    peak = std::max(peak, m_flows.GetPeak());
+    AddCounter(counters, "reflexNsfTablePeak", m_flows.GetPeak());
 }
 
 SwitchStage::Verdict

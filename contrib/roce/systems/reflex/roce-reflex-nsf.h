@@ -2,19 +2,93 @@
 #ifndef ROCE_REFLEX_NSF_H
 #define ROCE_REFLEX_NSF_H
 
-#include "roce-nsf-machine.h"
-
 #include "ns3/nstime.h"
 #include "ns3/roce-datacenter-edge.h"
 #include "ns3/roce-edge-flow-table.h"
 #include "ns3/roce-stage-of.h"
 #include "ns3/roce-station-trace.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace ns3::roce
 {
+
+/**
+ * @brief Feedback state of one flow in Reflex's near-source feedback (paper, III-C and Fig. 5).
+ *
+ * Only data arrivals change it; it has no timers. With over = delay > threshold (strict) and due =
+ * at least an interval since the last pseudo-ACK:
+ *
+ * | state   | over | next                      | pseudo-ACK          |
+ * |---------|------|---------------------------|---------------------|
+ * | Silent  | no   | Silent                    | none, or a probe    |
+ * | Silent  | yes  | Active                    | if due              |
+ * | Active  | yes  | Active                    | if due              |
+ * | Active  | no   | Cooling, counter = nCool  | if due              |
+ * | Cooling | yes  | Active                    | if due              |
+ * | Cooling | no   | Cooling; at 0 Silent      | see CoolingMode     |
+ *
+ * The paper does not say what happens over the threshold in Cooling: back to Active, as from
+ * Silent, and the counter starts again with the next Cooling.
+ */
+class NsfMachine
+{
+  public:
+    /// States of a flow.
+    enum State : uint8_t
+    {
+        SILENT,
+        ACTIVE,
+        COOLING,
+    };
+
+    /// What the counter of Cooling counts.
+    enum class CoolingMode : uint8_t
+    {
+        PER_PSEUDO_ACK,     //!< pseudo-ACKs sent: the sender sees nCool samples
+        PER_PACKET_GATED,   //!< data packets, as the paper has it; pseudo-ACKs if due. At line rate
+                            //!< Cooling is over before one is due
+        PER_PACKET_UNGATED, //!< data packets, each with a pseudo-ACK
+    };
+
+    /// Parameters, the same for all flows of a switch.
+    struct Config
+    {
+        int64_t thresholdPs;     //!< T_src_thresh
+        int64_t intervalPs;      //!< T_interval
+        int64_t probeIntervalPs; //!< between pseudo-ACKs in Silent; 0: none there
+        uint32_t nCool;          //!< N_cool; 0: no Cooling
+        CoolingMode cooling;     //!< see CoolingMode
+    };
+
+    /**
+     * @brief A data packet of the flow has come.
+     * @param delayPs its T_src
+     * @return whether a pseudo-ACK is to be sent for it
+     */
+    bool OnData(const Config& config, int64_t delayPs, int64_t nowPs);
+
+    /// @return state now
+    State GetState() const
+    {
+        return m_state;
+    }
+
+    /// @return rest of the counter, in Cooling
+    uint32_t GetCount() const
+    {
+        return m_count;
+    }
+
+  private:
+    bool Cool(const Config& config, bool due);
+
+    State m_state{SILENT};
+    uint32_t m_count{0};
+    int64_t m_lastPs{INT64_MIN / 2}; //!< last pseudo-ACK
+};
 
 /// Parameters of ReflexNsf.
 struct ReflexNsfParams
@@ -35,12 +109,10 @@ struct ReflexNsfParams
     bool gating;
     bool coversSent;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<ReflexNsfParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Reflex's near-source feedback (NSF): the external switch answers in place of the far
  * receiver (Liu et al., "Reflex", III-C).
  *
@@ -88,7 +160,6 @@ class ReflexNsf : public StageOf<ReflexNsf, ReflexNsfParams>
         uint64_t activations{0};    //!< Silent or Cooling to Active
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     uint32_t GetHooks() const override;
@@ -108,7 +179,6 @@ class ReflexNsf : public StageOf<ReflexNsf, ReflexNsfParams>
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @return counters
     const Counters& GetCounters() const
     {
         return m_counters;

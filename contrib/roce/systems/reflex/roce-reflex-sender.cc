@@ -18,30 +18,19 @@ ReflexSenderParams::Table()
     using P = ReflexSenderParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::ReflexSender")
-            .Choice("SilentMode",
-                    &P::clock,
-                    {false},
-                    {{"freeze", false}, {"holdAndClock", true}},
-                    "Without pseudo-ACKs; set by ReflexNsf")
+            .Choice("SilentMode", &P::clock, {false}, {{"freeze", false}, {"holdAndClock", true}})
+            .Help("Without pseudo-ACKs; set by ReflexNsf")
             .Choice("WindowMode",
                     &P::paced,
                     {true},
-                    {{"pacedNearSource", true}, {"endToEnd", false}},
-                    "A window law's window; set by ReflexNsf")
-            .Duration("ClockInterval",
-                      &P::clockIntervalPs,
-                      {5000000},
-                      Range::AtLeast(0),
-                      "Real ACKs repeat a sample not earlier than this; set by ReflexNsf")
-            .Flag("PseudoAckGating",
-                  &P::gating,
-                  {false},
-                  "One sample per near-source RTT; set by ReflexNsf")
-            .Choice("PseudoAckCovers",
-                    &P::coversSent,
-                    {true},
-                    {{"sent", true}, {"one", false}},
-                    "Packets a sample acknowledges; set by ReflexNsf");
+                    {{"pacedNearSource", true}, {"endToEnd", false}})
+            .Help("A window law's window; set by ReflexNsf")
+            .Duration("ClockInterval", &P::clockIntervalPs, {5000000}, Range::AtLeast(0))
+            .Help("Real ACKs repeat a sample not earlier than this; set by ReflexNsf")
+            .Flag("PseudoAckGating", &P::gating, {false})
+            .Help("One sample per near-source RTT; set by ReflexNsf")
+            .Choice("PseudoAckCovers", &P::coversSent, {true}, {{"sent", true}, {"one", false}})
+            .Help("Packets a sample acknowledges; set by ReflexNsf");
     return table;
 }
 

@@ -21,12 +21,10 @@ struct ReflexSenderParams
     bool gating;
     bool coversSent;
 
-    /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<ReflexSenderParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Reflex at the sender (Liu et al., "Reflex", III-C, "Rewrite RTT input"): a shim that gives
  * the pseudo-ACKs of ReflexNsf to an unmodified delay-based rate law as its RTT samples.
  *

@@ -4,7 +4,6 @@ list(APPEND roce_modules
     systems/uno/roce-uno-params
     systems/uno/roce-uno-window
     systems/uno/roce-uno-erasure
-    systems/uno/roce-uno-erasure-header
     systems/uno/roce-uno-erasure-receiver
     systems/uno/roce-uno-lb
 )
@@ -13,5 +12,4 @@ list(APPEND roce_headers
 )
 list(APPEND roce_sources
     systems/uno/roce-uno-presets.cc
-    systems/uno/roce-uno-erasure-attributes.cc
 )

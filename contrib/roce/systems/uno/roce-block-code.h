@@ -20,7 +20,6 @@ struct BlockPlace
 };
 
 /**
- * @ingroup roce
  * @brief Layout of a message that is sent in blocks of data and parity packets (systematic maximum
  * distance separable code): which packets there are and what each carries. Plain arithmetic.
  *
@@ -95,7 +94,6 @@ struct BlockCode final : public MessageLayout
      * @param where a packet
      * @param bytes length of its message
      * @param mtuBytes payload of a full packet
-     * @return its payload
      */
     uint32_t PayloadOf(const Location& where, uint64_t bytes, uint32_t mtuBytes) const
     {

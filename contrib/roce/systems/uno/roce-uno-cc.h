@@ -13,7 +13,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief UnoCC (Uno, SC 2025, section 4.1): one window for flows inside and between datacenters.
  *
  *   ACK without mark:   cwnd += alpha * acknowledged bytes / cwnd,   alpha = AlphaFraction * BDP

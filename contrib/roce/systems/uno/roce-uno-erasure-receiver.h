@@ -2,8 +2,9 @@
 #ifndef ROCE_UNO_ERASURE_RECEIVER_H
 #define ROCE_UNO_ERASURE_RECEIVER_H
 
-#include "roce-uno-erasure-header.h"
+#include "roce-block-code.h"
 
+#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-queue-pair.h"
 
 #include <boost/circular_buffer.hpp>
@@ -12,8 +13,23 @@
 namespace ns3::roce
 {
 
+constexpr uint32_t CODE_HEADER_BYTES = 4; //!< UnoErasureHeader on the wire
+
 /**
- * @ingroup roce
+ * @brief Where a coded packet is: index in the block, packets that rebuild it, packets of it,
+ * whether the message ends with it, one byte each on the wire, in this order. (The Uno paper names
+ * no format.)
+ */
+struct UnoErasureHeader
+{
+    BlockPlace place;
+    uint32_t blockBytes; //!< bytes of the message in the block; not on the wire: they follow from
+                         //!< the length of the message, which is there
+
+    static const FrameExtension EXTENSION;
+};
+
+/**
  * @brief Receiving half of UnoErasure, for coded messages: which packets of which block have
  * arrived, and when to ask for the rest.
  */
@@ -31,7 +47,6 @@ class UnoErasureReceiver : public ReceiverQp
         uint32_t maxNacks{16};     //!< for one block
     };
 
-    /// @param config parameters
     explicit UnoErasureReceiver(const Config& config)
         : m_config(config)
     {

@@ -48,12 +48,10 @@ struct UnoErasureParams
     uint32_t maxNacks;
     PacketTimersParams timers; //!< of PACKET_TIMERS; queueBytes also of blockTimeoutPs
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoErasureParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Uno's reliable connectivity (Bonato et al., "Uno", SC 2025, sections 3.3 and 4.2):
  * messages between datacenters are sent in blocks with parity, and receivers ask for what cannot be
  * rebuilt.

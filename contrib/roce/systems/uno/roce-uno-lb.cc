@@ -25,37 +25,20 @@ UnoLbParams::Table()
     using P = UnoLbParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::UnoLb", {"paper", "artifact"})
-            .Count("Subflows",
-                   &P::subflows,
-                   {10},
-                   Range::Within(1, 256),
-                   "Entropies of a flow, used in turn")
-            .Choice("Move",
-                    &P::stale,
-                    {false, true},
-                    {{"implicated", false}, {"stale", true}},
-                    "Which subflows a loss moves: implicated (one that lost something) or stale "
-                    "(all without recent ACK)")
-            .Choice("Target",
-                    &P::fresh,
-                    {false, true},
-                    {{"healthy", false}, {"fresh", true}},
-                    "Where a subflow moves: healthy (as a subflow with a recent ACK) or fresh (a "
-                    "new random entropy)")
-            .Choice("GateScope",
-                    &P::gatePerSubflow,
-                    {true},
-                    {{"flow", false}, {"subflow", true}},
-                    "The time between two moves is per flow or subflow")
-            .Flag("OnCoveredLoss",
-                  &P::heedsCovered,
-                  {false, true},
-                  "A loss that the code has repaired moves a subflow without recent ACK")
-            .Number("Gate",
-                    &P::gateRtts,
-                    {1},
-                    Range::Within(0, 1e6),
-                    "Least time between two moves, base RTTs")
+            .Count("Subflows", &P::subflows, {10}, Range::Within(1, 256))
+            .Help("Entropies of a flow, used in turn")
+            .Choice("Move", &P::stale, {false, true}, {{"implicated", false}, {"stale", true}})
+            .Help("Which subflows a loss moves: implicated (one that lost something) or stale (all "
+                  "without recent ACK)")
+            .Choice("Target", &P::fresh, {false, true}, {{"healthy", false}, {"fresh", true}})
+            .Help("Where a subflow moves: healthy (as a subflow with a recent ACK) or fresh (a new "
+                  "random entropy)")
+            .Choice("GateScope", &P::gatePerSubflow, {true}, {{"flow", false}, {"subflow", true}})
+            .Help("The time between two moves is per flow or subflow")
+            .Flag("OnCoveredLoss", &P::heedsCovered, {false, true})
+            .Help("A loss that the code has repaired moves a subflow without recent ACK")
+            .Number("Gate", &P::gateRtts, {1}, Range::Within(0, 1e6))
+            .Help("Least time between two moves, base RTTs")
             .Constants({{"RecentRtts", kind::Number::Print(RECENT_RTTS)},
                         {"StaleRtts", kind::Number::Print(STALE_RTTS)}});
     return table;

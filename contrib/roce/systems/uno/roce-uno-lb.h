@@ -21,12 +21,10 @@ struct UnoLbParams
     bool heedsCovered;   //!< losses that the code has repaired count, too
     double gateRtts;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoLbParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief Uno's subflow load balancing (Bonato et al., "Uno", SC 2025, section 4.2, Algorithm 2).
  *
  * A flow has Subflows entropies and its packets use them in turn, repeated ones too, so that the

@@ -33,11 +33,8 @@ UnoParams::Table()
     const Range notNegative = Range::Within(0, 1e12);
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::UnoCc", {"paper", "artifact"})
-            .Number("AlphaFraction",
-                    &P::alphaFraction,
-                    {0.001}, // [1]; E1
-                    positive,
-                    "Additive increase per RTT, share of a BDP")
+            .Number("AlphaFraction", &P::alphaFraction, {0.001}, positive)
+            .Help("Additive increase per RTT, share of a BDP") // [1]; E1
             .Constants({{"AlphaBdpRef", "own"},
                         {"MdBdpRef", "own"},
                         {"MinCwnd", "1"},
@@ -45,36 +42,23 @@ UnoParams::Table()
                         {"TimeoutReaction", "none"},
                         {"EpochPeriod", "that of EpochMode"},
                         {"QaPeriodMode", "base"}})
-            .Number("K",
-                    &P::kBytes,
-                    {0, 24576}, // [1]
-                    notNegative,
-                    "K of the decrease 4K / (K + BDP), bytes; 0: intra BDP / 7")
-            .Number("MaxCwndBdp",
-                    &P::maxCwndBdp,
-                    {1.25, 1}, // [a]; E15
-                    positive,
-                    "Largest window, BDP")
-            .Flag("Pacing",
-                  &P::pacing,
-                  {true}, // [a]; E16
-                  "Pace at cwnd / base RTT")
+            .Number("K", &P::kBytes, {0, 24576}, notNegative)
+            .Help("K of the decrease 4K / (K + BDP), bytes; 0: intra BDP / 7") // [1]
+            .Number("MaxCwndBdp", &P::maxCwndBdp, {1.25, 1}, positive)
+            .Help("Largest window, BDP")        // [a]; E15
+            .Flag("Pacing", &P::pacing, {true}) // [a]; E16
+            .Help("Pace at cwnd / base RTT")
             // Least time between two pacing rates, share of the base RTT; 0: none
             .Fixed("PacingUpdateShare", &P::pacingUpdateShare, {0, 0.05})
-            .Choice("EpochMode",
-                    &P::ownEpochs,
-                    {false}, // [2]; E3
-                    {{"intra", false}, {"own", true}},
-                    "Epochs last: intra (IntraRtt) or own (base RTT)")
+            .Choice("EpochMode", &P::ownEpochs, {false}, {{"intra", false}, {"own", true}})
+            .Help("Epochs last: intra (IntraRtt) or own (base RTT)") // [2]; E3
             // base, or measured: an epoch is longer as the last RTT is [a]; E3
             .Fixed("EpochPeriodMode",
                    &P::measuredEpochs,
                    {false, true},
                    {{"base", false}, {"measured", true}})
-            .Flag("EpochCatchUp",
-                  Nested(&P::epoch, &E::catchUp),
-                  {true, false}, // [a]; E8
-                  "After idle times epochs do not end one after the other")
+            .Flag("EpochCatchUp", Nested(&P::epoch, &E::catchUp), {true, false}) // [a]; E8
+            .Help("After idle times epochs do not end one after the other")
             // After Quick Adapt epochs: goOn, or pause until windowSent [a]; E10
             .Fixed("EpochAfterQa",
                    &P::epochAfterQa,
@@ -82,46 +66,36 @@ UnoParams::Table()
                    {{"goOn", false}, {"windowSent", true}})
             .Number("EcnGain",
                     Nested(&P::epoch, &E::gain),
-                    {1.0 / 16, 0.65}, // [b] [d]; E6
-                    Range::AboveUpTo(0, 1),
-                    "g of the average of marks")
+                    {1.0 / 16, 0.65},
+                    Range::AboveUpTo(0, 1)) // [b] [d]; E6
+            .Help("g of the average of marks")
             .Choice("FallingEwma",
                     &P::fallingIncrease,
-                    {false, true}, // [2]; E7
-                    {{"cut", false}, {"increase", true}},
-                    "A marked epoch that lowers the average leads to: cut or increase")
-            .Number("MdScale",
-                    &P::mdScale,
-                    {0.3, 0.35}, // [3]; E4
-                    Range::Within(0, 1),
-                    "Factor of a decrease for marks without delay")
+                    {false, true},
+                    {{"cut", false}, {"increase", true}}) // [2]; E7
+            .Help("A marked epoch that lowers the average leads to: cut or increase")
+            .Number("MdScale", &P::mdScale, {0.3, 0.35}, Range::Within(0, 1)) // [3]; E4
+            .Help("Factor of a decrease for marks without delay")
             .Choice("MdScaleMode",
                     &P::cumulative,
-                    {false}, // [a]; E4
-                    {{"fixed", false}, {"cumulative", true}},
-                    "In a row MdScale stays fixed or gets cumulative")
-            .Duration("GentleDelayTolerance",
-                      &P::gentleDelayPs,
-                      {1400000, 0}, // [a]; E5
-                      Range::AtLeast(0),
-                      "RTT above the base RTT that is no delay")
+                    {false},
+                    {{"fixed", false}, {"cumulative", true}}) // [a]; E4
+            .Help("In a row MdScale stays fixed or gets cumulative")
+            .Duration("GentleDelayTolerance", &P::gentleDelayPs, {1400000, 0}, Range::AtLeast(0))
+            .Help("RTT above the base RTT that is no delay") // [a]; E5
             // More of it, share of the base RTT [a]; E5
             .Fixed("GentleDelayShare", &P::gentleShare, {0, 0.055})
-            .Number("QaBeta",
-                    Nested(&P::qa, &Q::beta),
-                    {0.5}, // [1]
-                    Range::AboveUpTo(0, 1),
-                    "Share of the window below which it acts")
+            .Number("QaBeta", Nested(&P::qa, &Q::beta), {0.5}, Range::AboveUpTo(0, 1)) // [1]
+            .Help("Share of the window below which it acts")
             // Window after it, in what was acknowledged [3]
             .Fixed("QaScale", Nested(&P::qa, &Q::scale), {1, 0.96})
             // Its period in RTTs [4]; E9
             .Fixed("QaPeriodFactor", &P::qaPeriodFactor, {1, 1.05})
-            .Choice(
-                "QaReference",
-                Nested(&P::qa, &Q::current),
-                {false, true}, // [a]; E9
-                {{"minOfTwo", false}, {"current", true}},
-                "Which window: minOfTwo (at the start of this period or that before) or current")
+            .Choice("QaReference",
+                    Nested(&P::qa, &Q::current),
+                    {false, true},
+                    {{"minOfTwo", false}, {"current", true}}) // [a]; E9
+            .Help("Which window: minOfTwo (at the start of this period or that before) or current")
             // Full frames that must be missing on top [a]; E9
             .Fixed("QaGuardPackets", Nested(&P::qa, &Q::guardPackets), {1, 0})
             // Base RTTs without it and MD afterwards [4]; E10
@@ -132,41 +106,29 @@ UnoParams::Table()
             .Fixed("QaSkipAppLimited", Nested(&P::qa, &Q::skipAppLimited), {true, false})
             .Choice("QaRestart",
                     Nested(&P::qa, &Q::restartWhenSent),
-                    {true}, // [a]; E9
-                    {{"now", false}, {"sent", true}},
-                    "The next period opens: now, or with an ACK of data sent since")
+                    {true},
+                    {{"now", false}, {"sent", true}}) // [a]; E9
+            .Help("The next period opens: now, or with an ACK of data sent since")
             // It comes last or first in the handling of an ACK [a]
             .Fixed("QaOrder", &P::qaFirst, {false, true}, {{"last", false}, {"first", true}})
             .Live()
             // delays of the epoch that is open count from T
-            .Duration("IntraRtt",
-                      &P::intraRttPs,
-                      {14 * PS_PER_US, 14027500}, // [1]; E42
-                      Range::Above(0),
-                      "RTT inside a datacenter")
-            .Duration("InterRtt",
-                      &P::interRttPs,
-                      {0, 1792040000}, // E42
-                      Range::AtLeast(0),
-                      "RTT between datacenters with RttBaseMode=class; 0: the path's")
+            .Duration("IntraRtt", &P::intraRttPs, {14 * PS_PER_US, 14027500}, Range::Above(0))
+            .Help("RTT inside a datacenter") // [1]; E42
+            .Duration("InterRtt", &P::interRttPs, {0, 1792040000}, Range::AtLeast(0))
+            .Help("RTT between datacenters with RttBaseMode=class; 0: the path's") // E42
             // Base RTT: of the path, or of its class (IntraRtt or InterRtt) [a]; E42
             .Fixed("RttBaseMode", &P::classRtt, {false, true}, {{"path", false}, {"class", true}})
             // of the start alone: first window, epoch and average
-            .Number("InitialCwndBdp",
-                    &P::initialCwndBdp,
-                    {1}, // [a]; E14
-                    positive,
-                    "First window, BDP")
+            .Number("InitialCwndBdp", &P::initialCwndBdp, {1}, positive)
+            .Help("First window, BDP") // [a]; E14
             // The first epoch opens at firstAck or after a window, windowSent [2]
             .Fixed("EpochStart",
                    &P::epochFromWindow,
                    {false, true},
                    {{"firstAck", false}, {"windowSent", true}})
-            .Number("EcnInit",
-                    Nested(&P::epoch, &E::init),
-                    {1, 0}, // [b]; E6
-                    Range::Within(0, 1),
-                    "That average at first")
+            .Number("EcnInit", Nested(&P::epoch, &E::init), {1, 0}, Range::Within(0, 1)) // [b]; E6
+            .Help("That average at first")
             // what the epoch that is open has counted
             // Marks are shares of packets or bytes [2]
             .Fixed("EcnUnit",
@@ -175,19 +137,17 @@ UnoParams::Table()
                    {{"packets", false}, {"bytes", true}})
             .Choice("DelayStat",
                     Nested(&P::epoch, &E::lastDelay),
-                    {false, true}, // [a]; E5
-                    {{"minMarked", false}, {"last", true}},
-                    "Delay of an epoch: minMarked (least of marked packets) or last")
+                    {false, true},
+                    {{"minMarked", false}, {"last", true}}) // [a]; E5
+            .Help("Delay of an epoch: minMarked (least of marked packets) or last")
             // the period that is open would end late, or twice
-            .Flag("QaEnable",
-                  Nested(&P::qa, &Q::enabled),
-                  {true}, // [4]; E9
-                  "Quick Adapt")
+            .Flag("QaEnable", Nested(&P::qa, &Q::enabled), {true}) // [4]; E9
+            .Help("Quick Adapt")
             .Number("QaTimer",
                     Nested(&P::qa, &Q::timerPeriods),
-                    {1.5, 0}, // [a]; E9
-                    notNegative,
-                    "A period without ACKs ends after this many periods, 1 or more; 0: never")
+                    {1.5, 0},
+                    notNegative) // [a]; E9
+            .Help("A period without ACKs ends after this many periods, 1 or more; 0: never")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.qa.timerPeriods == 0 || p.qa.timerPeriods >= 1,
                                 "QaTimer",

@@ -11,10 +11,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief UnoCC's parameters, in the units it computes with. What they mean: see Table().
- */
+/// @brief UnoCC's parameters, in the units it computes with. What they mean: see Table().
 struct UnoParams
 {
     double alphaFraction;
@@ -41,7 +38,6 @@ struct UnoParams
     double qaSkipRtts;     //!< of T
     bool qaFirst;          //!< an ACK is checked for Quick Adapt before AI and epoch
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoParams>& Table();
 };
 

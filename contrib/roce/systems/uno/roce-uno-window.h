@@ -7,10 +7,7 @@
 namespace ns3::roce
 {
 
-/**
- * @ingroup roce
- * @brief What one ACK contributes to UnoCc's counters.
- */
+/// @brief What one ACK contributes to UnoCc's counters.
 struct UnoAck
 {
     int64_t nowPs{0};      //!< its arrival
@@ -30,7 +27,6 @@ struct UnoAck
 };
 
 /**
- * @ingroup roce
  * @brief UnoCC's epochs and the average of the share of marks (Uno, section 4.1.1). Plain
  * arithmetic.
  *
@@ -56,7 +52,7 @@ class UnoEpoch
     /// @brief No epoch until this much has been sent. @param bytes 0 or more
     void CloseUntilSent(double bytes);
 
-    /// @brief Data has been sent. @param nowPs current time. @param bytes of it
+    /// @brief Data has been sent.
     void OnSend(int64_t nowPs, double bytes);
 
     /**
@@ -124,7 +120,6 @@ class UnoEpoch
 };
 
 /**
- * @ingroup roce
  * @brief UnoCC's Quick Adapt (Uno, section 4.1.2): a window of which less than a share arrived in
  * one RTT becomes what did arrive. Plain arithmetic.
  */
@@ -153,10 +148,7 @@ class QuickAdapt
         int64_t silencePs; //!< after a hit
     };
 
-    /**
-     * @brief Start: the first ACK of a packet sent from now on opens the first period.
-     * @param nowPs current time
-     */
+    /// @brief Start: the first ACK of a packet sent from now on opens the first period.
     void Start(int64_t nowPs);
 
     /**
@@ -185,13 +177,12 @@ class QuickAdapt
      */
     int64_t GetTimerPs(const Rules& rules) const;
 
-    /// @param nowPs current time. @return whether the last hit is too recent for Quick Adapt or MD
+    /// @return whether the last hit is too recent for Quick Adapt or MD
     bool IsSilent(int64_t nowPs) const
     {
         return nowPs < m_silentUntilPs;
     }
 
-    /// @return hits so far
     uint64_t GetHits() const
     {
         return m_hits;

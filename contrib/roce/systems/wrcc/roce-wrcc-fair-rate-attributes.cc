@@ -20,100 +20,68 @@ WrccFairRateParams::Table()
     using Q = WrccPortRate::QExtra;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::WrccFairRate", {"default", "literal"})
-            .Rate("FMin",
-                  Nested(&P::rate, &C::fMinBps),
-                  {100e6},
-                  Range::AtLeast(1),
-                  "Least fair rate")
-            .Rate("FMax",
-                  Nested(&P::rate, &C::fMaxBps),
-                  {100e9},
-                  Range::AtLeast(1),
-                  "Greatest fair rate, of faster ports, too: a flow has one NIC")
-            .Number("RateRatio",
-                    Nested(&P::rate, &C::rateRatio),
-                    {1.1},
-                    Range::Within(1, 2),
-                    "Input rate over target from which on the fair rate is divided")
-            .Number("QRatio",
-                    Nested(&P::rate, &C::qRatio),
-                    {0.5},
-                    Range::Within(0, 1),
-                    "Share of the inputs' PFC thresholds that a queue may have")
+            .Rate("FMin", Nested(&P::rate, &C::fMinBps), {100e6}, Range::AtLeast(1))
+            .Help("Least fair rate")
+            .Rate("FMax", Nested(&P::rate, &C::fMaxBps), {100e9}, Range::AtLeast(1))
+            .Help("Greatest fair rate, of faster ports, too: a flow has one NIC")
+            .Number("RateRatio", Nested(&P::rate, &C::rateRatio), {1.1}, Range::Within(1, 2))
+            .Help("Input rate over target from which on the fair rate is divided")
+            .Number("QRatio", Nested(&P::rate, &C::qRatio), {0.5}, Range::Within(0, 1))
+            .Help("Share of the inputs' PFC thresholds that a queue may have")
             // Weight of a period in AvgRTT
             .Fixed("Lambda", Nested(&P::rate, &C::lambda), {0.1})
             .Number("TargetUtilization",
                     Nested(&P::rate, &C::targetUtilization),
                     {1},
-                    Range::AboveUpTo(0, 1),
-                    "Target over line rate")
-            .Number("PfcSlowDown",
-                    Nested(&P::rate, &C::pfcSlowDown),
-                    {2},
-                    Range::AtLeast(1),
-                    "Least SD of a port with a paused input")
+                    Range::AboveUpTo(0, 1))
+            .Help("Target over line rate")
+            .Number("PfcSlowDown", Nested(&P::rate, &C::pfcSlowDown), {2}, Range::AtLeast(1))
+            .Help("Least SD of a port with a paused input")
             .Choice("QExtraMode",
                     Nested(&P::rate, &C::qExtra),
                     {Q::EXCESS},
                     {{"excess", Q::EXCESS},
                      {"printed", Q::PRINTED},
                      {"qpMinusQmax", Q::QP_MINUS_QMAX},
-                     {"fullQueue", Q::FULL_QUEUE}},
-                    "The queue's term once the queue is at QRatio: the excess, "
-                    "Q_max - Q_p (printed), Q_p - Q_max, or Q_p")
+                     {"fullQueue", Q::FULL_QUEUE}})
+            .Help("The queue's term once the queue is at QRatio: the excess, Q_max - Q_p "
+                  "(printed), Q_p - Q_max, or Q_p")
             .Choice("AutoParmCond",
                     Nested(&P::rate, &C::alphaByInput),
                     {false},
-                    {{"rFair", false}, {"rInput", true}},
-                    "Rate that must be below the target for alpha below 1/2")
-            .Flag("AutoParmAbs",
-                  Nested(&P::rate, &C::alphaByDistance),
-                  {false},
-                  "Alpha by the distance to the target, also from above")
+                    {{"rFair", false}, {"rInput", true}})
+            .Help("Rate that must be below the target for alpha below 1/2")
+            .Flag("AutoParmAbs", Nested(&P::rate, &C::alphaByDistance), {false})
+            .Help("Alpha by the distance to the target, also from above")
             .Choice("MdGating",
                     Nested(&P::rate, &C::mdPerRtt),
                     {true, false},
-                    {{"perRttAvg", true}, {"everyPeriod", false}},
-                    "How often the fair rate is divided: once per average RTT, or every period")
-            .Flag("UseEffectiveDrain",
-                  Nested(&P::rate, &C::effectiveDrain),
-                  {false},
-                  "The target of a port with a queue is what it has sent in the period")
-            .Flag("UseShiftDivision",
-                  Nested(&P::rate, &C::shiftDivision),
-                  {false},
-                  "Divisors are rounded to powers of two, as in the paper's P4 prototype")
+                    {{"perRttAvg", true}, {"everyPeriod", false}})
+            .Help("How often the fair rate is divided: once per average RTT, or every period")
+            .Flag("UseEffectiveDrain", Nested(&P::rate, &C::effectiveDrain), {false})
+            .Help("The target of a port with a queue is what it has sent in the period")
+            .Flag("UseShiftDivision", Nested(&P::rate, &C::shiftDivision), {false})
+            .Help("Divisors are rounded to powers of two, as in the paper's P4 prototype")
             .Choice("PfcCountMode",
                     &P::countsRefreshes,
                     {false},
-                    {{"xoff", false}, {"xoffAndRefresh", true}},
-                    "Pause frames that count")
-            .Duration("FcnpInterval",
-                      &P::fcnpIntervalPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "FCNPs of a flow are further apart; 0: Period")
-            .Count("ControlClass",
-                   &P::controlClass,
-                   {6},
-                   Range::Within(0, 7),
-                   "Traffic class of FCNPs")
+                    {{"xoff", false}, {"xoffAndRefresh", true}})
+            .Help("Pause frames that count")
+            .Duration("FcnpInterval", &P::fcnpIntervalPs, {0}, Range::AtLeast(0))
+            .Help("FCNPs of a flow are further apart; 0: Period")
+            .Count("ControlClass", &P::controlClass, {6}, Range::Within(0, 7))
+            .Help("Traffic class of FCNPs")
             .Live()
             .Duration("Period",
                       Nested(&P::rate, &C::periodPs),
                       {24 * PS_PER_US},
-                      Range::AtLeast(1000),
-                      "WRCCT: length of a period of the switch")
-            .Count("FcnpHashBits",
-                   &P::fcnpHashBits,
-                   {0},
-                   Range::Within(0, 20),
-                   "The table of notified flows has 2^n entries, found by a hash of "
-                   "addresses and ports; 0: one entry for each queue pair")
-            .Flag("PhaseJitter",
-                  &P::phaseJitter,
-                  {true},
-                  "Each switch begins at a random phase; false: at 0")
+                      Range::AtLeast(1000))
+            .Help("WRCCT: length of a period of the switch")
+            .Count("FcnpHashBits", &P::fcnpHashBits, {0}, Range::Within(0, 20))
+            .Help("The table of notified flows has 2^n entries, found by a hash of addresses and "
+                  "ports; 0: one entry for each queue pair")
+            .Flag("PhaseJitter", &P::phaseJitter, {true})
+            .Help("Each switch begins at a random phase; false: at 0")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.rate.fMinBps <= p.rate.fMaxBps,
                                 "FMin",

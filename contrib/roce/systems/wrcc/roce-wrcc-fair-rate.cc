@@ -4,6 +4,7 @@
 #include "roce-wrcc-header.h"
 #include "roce-wrcc.h"
 
+#include "ns3/roce-counters.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
@@ -104,8 +105,7 @@ WrccFairRate::Count(std::map<std::string, uint64_t>& counters) const
 {
     counters["wrccRewrites"] += m_rewrites;
     counters["wrccFcnps"] += m_fcnps;
-    uint64_t& peak = counters["wrccTablePeak"];
-    peak = std::max<uint64_t>(peak, m_toldPs.empty() ? m_flows.GetPeak() : m_toldPs.size());
+    AddCounter(counters, "wrccTablePeak", m_toldPs.empty() ? m_flows.GetPeak() : m_toldPs.size());
 }
 
 SwitchStage::Verdict

@@ -30,12 +30,10 @@ struct WrccFairRateParams
     bool phaseJitter;
     uint32_t controlClass;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<WrccFairRateParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief WRCC in a switch: counters of its ports, their fair rates, and notifications to senders
  * (sections 3.2 to 3.4 of the paper). For every switch.
  *
@@ -54,7 +52,6 @@ struct WrccFairRateParams
 class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     WrccFairRate();
@@ -85,7 +82,6 @@ class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
 
     /**
      * @brief A port's fair rate. Changes nothing.
-     * @param port index
      * @param nowPs the switch is up to it
      * @return the state after the last period that has ended by then
      */

@@ -10,7 +10,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief WRCC's header of data frames and ACKs, 12 bytes: DomainID, FBDP, FairRate, RTT_est (WRCC,
  * section 3.2). All integers big-endian on the wire, in this order.
  */
@@ -28,7 +27,6 @@ struct WrccHeader
 };
 
 /**
- * @ingroup roce
  * @brief Contents of a fast congestion notification (FCNP), 12 bytes: DomainID 16, FBDP 16,
  * reserved 8, PSN 24, FairRate 32 bits (WRCC, section 3.3). It is a frame of kind NOTIFICATION.
  */

@@ -8,7 +8,6 @@ namespace ns3::roce
 {
 
 /**
- * @ingroup roce
  * @brief A port's fair rate by WRCC (Algorithm 1, equations 1, 2 and 5 of the paper). Plain
  * arithmetic: no clock, no switch.
  *
@@ -83,7 +82,6 @@ class WrccPortRate
 
     /**
      * @brief A period has ended.
-     * @param config parameters
      * @param period what was seen
      * @param index of the period: counts all periods, also those of Rest()
      */
@@ -92,7 +90,6 @@ class WrccPortRate
     /**
      * @brief Periods without any packet have ended, at the end of which the queue is as before: as
      * many calls of Update(), but work only until the rate is FMax.
-     * @param config parameters
      * @param queueBytes Q_p
      * @param index of the last of them
      * @param n how many, at least 1
@@ -160,7 +157,7 @@ class WrccPortRate
         return m_branch;
     }
 
-    /// @brief Set the state, for tests of a single step. @param rateBps R @param avgRttUs AvgRTT
+    /// @brief Set the state, for tests of a single step. @param rateBps R
     void SetState(double rateBps, double avgRttUs)
     {
         m_rateBps = rateBps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "ns3/roce-option-preset.h"
+#include "ns3/roce-option-table.h"
 
 // WRCC's networks.
 

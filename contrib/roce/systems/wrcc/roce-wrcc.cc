@@ -32,46 +32,31 @@ WrccParams::Table()
     using P = WrccParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Wrcc", {"default", "literal"})
-            .Duration("T1",
-                      &P::t1Ps,
-                      {24 * PS_PER_US},
-                      Range::Above(0),
-                      "Increase timer; at least the switches' Period")
-            .Number("T1RttFactor",
-                    &P::rttFactor,
-                    {2},
-                    Range::Within(0, 1000),
-                    "With IncreaseMode=rttGated the timer is at least that many RTT_est")
+            .Duration("T1", &P::t1Ps, {24 * PS_PER_US}, Range::Above(0))
+            .Help("Increase timer; at least the switches' Period")
+            .Number("T1RttFactor", &P::rttFactor, {2}, Range::Within(0, 1000))
+            .Help("With IncreaseMode=rttGated the timer is at least that many RTT_est")
             .Choice("IncreaseMode",
                     &P::gated,
                     {true, false},
-                    {{"rttGated", true}, {"literal", false}},
-                    "rttGated: ACKs of data sent before a doubling do not undo it; literal: the "
-                    "next ACK does")
-            .Flag("SkipIfClipped",
-                  &P::skipIfClipped,
-                  {true, false},
-                  "With IncreaseMode=rttGated: no doubling if a switch has lowered the rate since "
+                    {{"rttGated", true}, {"literal", false}})
+            .Help("rttGated: ACKs of data sent before a doubling do not undo it; literal: the next "
+                  "ACK does")
+            .Flag("SkipIfClipped", &P::skipIfClipped, {true, false})
+            .Help("With IncreaseMode=rttGated: no doubling if a switch has lowered the rate since "
                   "the last expiry")
-            .Choice("HeaderRate",
-                    &P::asksLineRate,
-                    {false},
-                    {{"current", false}, {"line", true}},
-                    "What data carry as FairRate: the present rate, as in line 21 of Algorithm 2, "
-                    "which ACKs can only lower; or the line rate, so that ACKs carry the least "
-                    "fair rate of the path, higher or lower")
-            .Flag("TimerUsesMax",
-                  &P::timerUsesMax,
-                  {false},
-                  "The timer sets the line rate, as misprinted in the paper")
-            .Rate("FMin", &P::fMinBps, {100e6}, Range::AtLeast(1), "Floor of the rate")
+            .Choice("HeaderRate", &P::asksLineRate, {false}, {{"current", false}, {"line", true}})
+            .Help("What data carry as FairRate: the present rate, as in line 21 of Algorithm 2, "
+                  "which ACKs can only lower; or the line rate, so that ACKs carry the least fair "
+                  "rate of the path, higher or lower")
+            .Flag("TimerUsesMax", &P::timerUsesMax, {false})
+            .Help("The timer sets the line rate, as misprinted in the paper")
+            .Rate("FMin", &P::fMinBps, {100e6}, Range::AtLeast(1))
+            .Help("Floor of the rate")
             .Live()
-            .Choice("RttEstMode",
-                    &P::usesSrtt,
-                    {false},
-                    {{"base", false}, {"srtt", true}},
-                    "RTT_est: base (the path's propagation) or srtt (a running average of samples; "
-                    "data and ACKs carry a time stamp for them)");
+            .Choice("RttEstMode", &P::usesSrtt, {false}, {{"base", false}, {"srtt", true}})
+            .Help("RTT_est: base (the path's propagation) or srtt (a running average of samples; "
+                  "data and ACKs carry a time stamp for them)");
     return table;
 }
 

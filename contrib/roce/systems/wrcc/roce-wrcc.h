@@ -22,12 +22,10 @@ struct WrccParams
     double fMinBps;
     bool usesSrtt;
 
-    /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<WrccParams>& Table();
 };
 
 /**
- * @ingroup roce
  * @brief WRCC's sender (Algorithm 2 of the paper): a rate, given by switches.
  *
  * Data carry the sender's rate R_c in their header; switches on the way lower it to their ports'
@@ -61,7 +59,6 @@ class Wrcc : public LawOf<Wrcc, WrccParams>
         TIMER,
     };
 
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> MakeFeedback() const override;
@@ -125,14 +122,12 @@ class Wrcc : public LawOf<Wrcc, WrccParams>
 };
 
 /**
- * @ingroup roce
  * @brief WRCC's receiver: an ACK has the header of the data that it answers, with the receiver's
  * domain in place of the sender's (WRCC, section 3.5).
  */
 class WrccFeedback : public ReceiverFeedback
 {
   public:
-    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;

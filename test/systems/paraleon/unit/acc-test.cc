@@ -3,7 +3,6 @@
 #include "roce-error-of.h"
 #include "roce-temp-file.h"
 
-#include "ns3/roce-acc-state.h"
 #include "ns3/roce-acc-table.h"
 
 #include <array>

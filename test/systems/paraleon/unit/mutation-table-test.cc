@@ -172,24 +172,6 @@ TEST(MutationTable, TextsOfAttributesAndBack)
     EXPECT_THROW(table.FromText(0, "fast"), InputError);
 }
 
-TEST(MutationTable, RatesAndThresholdsScaleWithTheLine)
-{
-    MutationTable table = MutationTable::ForDcqcn(Default());
-    table.Scale(4);
-    for (const auto& [target, attribute, greatest] :
-         {std::tuple{"Dcqcn", "AiRate", 2000.0},
-          std::tuple{"Dcqcn", "TimeReset", 131071.0},
-          std::tuple{"Dcqcn", "FractionOnFirstCnp", 1.0},
-          std::tuple{"EcnMarker", "Kmin", 6400.0}})
-    {
-        EXPECT_EQ(table.GetRows()[table.Find(target, attribute)].greatest, greatest) << attribute;
-    }
-    const TunedParameter& kmax = table.GetRows()[table.Find("EcnMarker", "Kmax")];
-    EXPECT_EQ(kmax.step, 1600);
-    EXPECT_EQ(kmax.least, 160);
-    EXPECT_EQ(kmax.start, 6400);
-}
-
 TEST(MutationTable, RowsForOtherLaws)
 {
     const MutationTable table = MutationTable::Parse(

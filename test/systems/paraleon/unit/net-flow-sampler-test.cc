@@ -3,7 +3,7 @@
 #include "paraleon-values.h"
 
 #include "ns3/roce-flow-states.h"
-#include "ns3/roce-net-flow-sampler.h"
+#include "ns3/roce-sketch-monitor.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

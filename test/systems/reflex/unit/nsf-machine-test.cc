@@ -3,7 +3,7 @@
 #include "roce-test-time.h"
 
 #include "ns3/roce-edge-flow-table.h"
-#include "ns3/roce-nsf-machine.h"
+#include "ns3/roce-reflex-nsf.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -5,7 +5,7 @@
 #include "roce-error-of.h"
 #include "wire-reader.h"
 
-#include "ns3/roce-uno-erasure-header.h"
+#include "ns3/roce-uno-erasure-receiver.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "wire-reader.h"
 
-#include "ns3/roce-uno-erasure-header.h"
+#include "ns3/roce-uno-erasure-receiver.h"
 
 #include <algorithm>
 #include <boost/crc.hpp>

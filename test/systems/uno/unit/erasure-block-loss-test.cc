@@ -4,9 +4,7 @@
 #include "uno-erasure-fixture.h"
 
 #include "ns3/double.h"
-#include "ns3/roce-chunk-loss.h"
 #include "ns3/roce-random-loss.h"
-#include "ns3/roce-run-loss.h"
 
 #include <cmath>
 

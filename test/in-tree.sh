@@ -3,14 +3,14 @@
 # them and what they need, with ns-3's warnings as errors, and runs `./test.py -s roce`, the examples, and
 # `./ns3 run` of every golden run, whose flow completion times must be those of the repository's own build, byte for
 # byte. The tree's configuration is replaced.
-# Usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]
+# Usage: test/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]
 #   NS3_TREE   the top folder of an ns-3 source tree (holds test.py and contrib/); without it, Debian's source package is
 #              unpacked in build-ns3 (scripts/fetch-ns3.sh)
 #   --copy     copies instead of links
 set -euo pipefail
-source "$(dirname "$0")/help.sh"
+source "$(dirname "$0")/../scripts/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
-usage="usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]"
+usage="usage: test/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]"
 
 mode="link"
 profile=debug

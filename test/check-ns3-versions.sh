@@ -2,15 +2,15 @@
 # Compiles every source file of the module, its tests, examples and scratch programs against the headers of other
 # versions of ns-3, with -fsyntax-only and the C++ version that each of them wants. ns-3 itself is not built.
 # Prints a table; exit status 1 if a file has errors. Warnings are shown and counted.
-# Usage: scripts/check-ns3-versions.sh [--all] [--only=REGEX] [--std=17|20|23] [--jobs=N] TREE...
+# Usage: test/check-ns3-versions.sh [--all] [--only=REGEX] [--std=17|20|23] [--jobs=N] TREE...
 #   TREE         an unpacked ns-3 source tree (holds VERSION and src/core), or a folder that holds include/ns3: an
 #                installation's prefix, or an unpacked package (dpkg-deb -x libns3-dev_*.deb DIR; DIR/usr)
 #   --all        the tests in test/ as well (they need GoogleTest)
 #   --only       only files whose path matches
 #   --std        not the C++ version that follows from the version of ns-3
-# What it cannot see: differences in behaviour, and in ns-3's CMake files. scripts/in-tree.sh builds and runs.
+# What it cannot see: differences in behaviour, and in ns-3's CMake files. test/in-tree.sh builds and runs.
 set -euo pipefail
-source "$(dirname "$0")/help.sh"
+source "$(dirname "$0")/../scripts/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 folders=(contrib/roce scratch)
@@ -25,7 +25,7 @@ for option in "$@"; do
     --std=17 | --std=20 | --std=23) standard=${option#*=} ;;
     --jobs=[1-9]*) jobs=${option#*=} ;;
     -*)
-        echo "error: unknown option $option; see the head of scripts/check-ns3-versions.sh" >&2
+        echo "error: unknown option $option; see the head of test/check-ns3-versions.sh" >&2
         exit 2
         ;;
     *)
@@ -39,7 +39,7 @@ for option in "$@"; do
     esac
 done
 if [ "${#trees[@]}" -eq 0 ]; then
-    echo "usage: scripts/check-ns3-versions.sh [--all] [--only=REGEX] [--std=17|20|23] [--jobs=N] TREE..." >&2
+    echo "usage: test/check-ns3-versions.sh [--all] [--only=REGEX] [--std=17|20|23] [--jobs=N] TREE..." >&2
     exit 2
 fi
 

@@ -13,10 +13,13 @@ machine had it. Compare with a known path to find out.
 import argparse
 import functools
 import re
+import sys
 from collections import defaultdict
+from pathlib import Path
 from typing import Dict, List, Tuple
 
-import roce_results as rr
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+import roce_results as rr  # noqa: E402
 
 MASK = 0xFFFFFFFF
 FIRST_PORT = 10000
