@@ -145,7 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("--out", metavar="DIR", help="where to write series.png (RUN)")
-    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="begin of what is drawn, us")
+    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="start of what is drawn, us")
     parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (that of the run)")
     parser.add_argument("--top", type=int, default=4, help="queues, flows and ports (default 4)")
     parser.add_argument("--variable", help="of transport.csv (its first)")

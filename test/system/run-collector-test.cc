@@ -136,6 +136,34 @@ TEST_F(RunCollectorTest, RecordsUnfinishedFlows)
     EXPECT_EQ(collector.GetStallDetector().DescribeUnfinished().size(), 1u); // one has not begun
 }
 
+// What a connection has delivered belongs to its messages in their order.
+TEST_F(RunCollectorTest, RecordsUnfinishedMessagesOfAConnection)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    auto flows = Numbered({Flow(0, 1, 100000), Flow(0, 1, 400000), Flow(0, 1, 10000)});
+    for (FlowSpec& flow : flows)
+    {
+        flow.connection = 1;
+    }
+    net.InstallFlows(flows);
+    RunCollector::Options options;
+    options.stopPs = 30 * US;
+    RunCollector collector(net, flows, options);
+    collector.Start();
+    Simulator::Run();
+    collector.Finish();
+    const auto records = collector.GetRecords();
+    EXPECT_TRUE(records[0].IsFinished());
+    EXPECT_FALSE(records[1].IsFinished());
+    EXPECT_GT(records[1].deliveredBytes, 200000u);
+    EXPECT_LT(records[1].deliveredBytes, 300000u) << "that of the message before counts, too";
+    EXPECT_EQ(records[2].deliveredBytes, 0u);
+    EXPECT_EQ(records[2].packets, 3u);
+}
+
 TEST_F(RunCollectorTest, WritesTables)
 {
     SetRateLaw("LineRate");

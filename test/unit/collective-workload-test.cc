@@ -68,6 +68,31 @@ Sent(const std::vector<FlowSpec>& flows)
     return sent;
 }
 
+// The messages between two GPUs are of one connection, and no others.
+TEST(CollectiveWorkloadTest, ConnectionForEachTwoGpus)
+{
+    for (const Kind kind : {Kind::RING_ALL_REDUCE, Kind::TREE_ALL_REDUCE, Kind::ALL_TO_ALL})
+    {
+        std::map<std::pair<uint32_t, uint32_t>, std::map<uint32_t, unsigned>> messages;
+        auto w = Collective(kind, 4, 4000, 2);
+        w.rounds = 3;
+        for (const FlowSpec& flow : w.Generate())
+        {
+            ++messages[{flow.src, flow.dst}][flow.connection];
+        }
+        for (const auto& [pair, connections] : messages)
+        {
+            const bool isAllToAll = kind == Kind::ALL_TO_ALL;
+            EXPECT_EQ(connections.size(), isAllToAll ? 4u : 1u) << "of 2 x 2 GPUs";
+            EXPECT_EQ(connections.begin()->first, 1u) << "it has a queue pair of its own";
+            for (const auto& [connection, count] : connections)
+            {
+                EXPECT_EQ(count % 3, 0u) << "one in each round";
+            }
+        }
+    }
+}
+
 TEST(CollectiveWorkloadTest, RingAllReduceOfThree)
 {
     // 10 bytes are shares of 4, 3, 3. First each rank sends its own, then what it has received.

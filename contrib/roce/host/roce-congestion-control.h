@@ -23,9 +23,7 @@ class Deployment;
 /// A window that never binds.
 constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
 
-/**
- * @brief Contents of one ACK or NAK, for the sender.
- */
+/// @brief Contents of one ACK or NAK, for the sender.
 struct AckInfo
 {
     int64_t nowPs{0};                   //!< arrival of the ACK
@@ -56,18 +54,14 @@ struct AckInfo
     }
 };
 
-/**
- * @brief A quantity of a rate law's own, for time series.
- */
+/// @brief A quantity of a rate law's own, for time series.
 struct ControlVariable
 {
     const char* name; //!< with its unit at the end, if it has one: "target_rate_bps"
     double value;
 };
 
-/**
- * @brief A data frame that starts on the wire.
- */
+/// @brief A data frame that starts on the wire.
 struct SendInfo
 {
     int64_t nowPs{0};          //!< start of its transmission
@@ -77,18 +71,14 @@ struct SendInfo
     ExtensionView extension{}; //!< to be filled in: see GetDataExtension()
 };
 
-/**
- * @brief A CNP.
- */
+/// @brief A CNP.
 struct CnpInfo
 {
     int64_t nowPs{0};          //!< arrival
     ExtensionView extension{}; //!< law-specific data in the frame
 };
 
-/**
- * @brief A message from a switch to a sender (edge functions of external switches).
- */
+/// @brief A message from a switch to a sender (edge functions of external switches).
 struct Notification
 {
     int64_t nowPs{0};                   //!< arrival

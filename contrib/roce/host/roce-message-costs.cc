@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-message-costs.h"
 
-#include <algorithm>
-
 namespace ns3::roce
 {
 

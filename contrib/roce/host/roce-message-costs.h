@@ -7,9 +7,11 @@
 
 #include "ns3/roce-time-heap.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 
 namespace ns3::roce
 {

@@ -95,13 +95,13 @@ void
 NicReceiver::Send(Frame* reply, int64_t nowPs)
 {
     const bool isCnp = reply->kind == FrameKind::CNP;
-    m_nic.m_counters.cnpsSent += isCnp;
     if (isCnp && m_latencies && m_latencies->cnpPs)
     {
         m_latencies->cnps.Push(nowPs + m_latencies->cnpPs, reply);
         m_nic.SetEarliestTimer();
         return;
     }
+    m_nic.m_counters.cnpsSent += isCnp;
     m_nic.m_control.Push(reply);
 }
 
@@ -127,6 +127,7 @@ NicReceiver::RunLatencies(int64_t atPs)
     }
     for (Frame* cnp = nullptr; m_latencies->cnps.Pop(atPs, cnp);)
     {
+        ++m_nic.m_counters.cnpsSent;
         m_nic.m_control.Push(cnp);
     }
 }

@@ -20,9 +20,7 @@ namespace ns3::roce
 
 class Nic;
 
-/**
- * @brief The receiving half of a NIC: its queue pairs, what answers data, and their timers.
- */
+/// @brief The receiving half of a NIC: its queue pairs, what answers data, and their timers.
 class NicReceiver
 {
   public:

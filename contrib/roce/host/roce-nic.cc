@@ -7,6 +7,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-api-check.h"
 #include "ns3/roce-byte-stream.h"
+#include "ns3/roce-counters.h"
 #include "ns3/roce-fetch.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-station-ahead.h"
@@ -440,8 +441,7 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
         const QueuePair* qp = GetQp(q);
         moves += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
     }
-    uint64_t& depth = counters["maxReorderPackets"];
-    depth = std::max(depth, m_counters.reorderDepth);
+    AddCounter(counters, "maxReorderPackets", m_counters.reorderDepth);
 }
 
 } // namespace ns3::roce

@@ -8,9 +8,7 @@
 namespace ns3::roce
 {
 
-/**
- * @brief What a sender knows of its path when the queue pair is made.
- */
+/// @brief What a sender knows of its path when the queue pair is made.
 struct PathInfo
 {
     uint64_t lineRateBps{0};      //!< rate of the sender's NIC

@@ -158,9 +158,7 @@ class PathSelector : public Object
     uint64_t m_moves{0};   //!< see GetMoves()
 };
 
-/**
- * @brief ECMP: every frame of a flow has the flow's own entropy, so they stay in order.
- */
+/// @brief ECMP: every frame of a flow has the flow's own entropy, so they stay in order.
 class FlowHash : public PathSelector
 {
   public:

@@ -9,9 +9,7 @@
 namespace ns3::roce
 {
 
-/**
- * @brief What a QueuePair is made with.
- */
+/// @brief What a QueuePair is made with.
 struct QueuePairConfig
 {
     /// What a change of rate does to a pacing gap that has begun.

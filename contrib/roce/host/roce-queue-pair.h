@@ -23,9 +23,7 @@ namespace ns3::roce
 
 class LossRecovery;
 
-/**
- * @brief A finished message, at its sender.
- */
+/// @brief A finished message, at its sender.
 struct MessageRecord
 {
     uint64_t cookie{0};     //!< as given to QueuePair::Post()

@@ -22,9 +22,7 @@ class Deployment;
 
 class NicFeedback;
 
-/**
- * @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
- */
+/// @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
 class ReplySink
 {
   public:
@@ -63,9 +61,7 @@ class ReplySink
     virtual NicFeedback& DoShare(std::type_index type, ShareMaker make);
 };
 
-/**
- * @brief Where a NicFeedback sends: from any queue pair of its NIC. Valid for one call.
- */
+/// @brief Where a NicFeedback sends: from any queue pair of its NIC. Valid for one call.
 class NicReplySink
 {
   public:
@@ -284,9 +280,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     [[noreturn]] void ThrowOther(const ReceiverFeedback& prototype) const;
 };
 
-/**
- * @brief ACKs with the echoes, and nothing else.
- */
+/// @brief ACKs with the echoes, and nothing else.
 class PlainFeedback : public ReceiverFeedback
 {
   public:
@@ -301,9 +295,7 @@ class PlainFeedback : public ReceiverFeedback
     }
 };
 
-/**
- * @brief Several feedbacks, one after the other: for shims that add to what a rate law needs.
- */
+/// @brief Several feedbacks, one after the other: for shims that add to what a rate law needs.
 class FeedbackChain : public ReceiverFeedback
 {
   public:

@@ -13,9 +13,7 @@
 namespace ns3::roce
 {
 
-/**
- * @brief Receiving side of a reliable connection: what every LossRecovery's receiver has.
- */
+/// @brief Receiving side of a reliable connection: what every LossRecovery's receiver has.
 class ReceiverQp
 {
   public:

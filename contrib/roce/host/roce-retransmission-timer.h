@@ -9,9 +9,7 @@
 namespace ns3::roce
 {
 
-/**
- * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
- */
+/// @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
 class RetransmissionTimer
 {
   public:

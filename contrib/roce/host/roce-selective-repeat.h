@@ -189,9 +189,7 @@ class SelectiveRepeat : public PacketRepeater
     std::vector<Sent> m_sent; //!< a power of two of them, by PSN, or none: not needed
 };
 
-/**
- * @brief Receiving half of SelectiveRepeat.
- */
+/// @brief Receiving half of SelectiveRepeat.
 class SelectiveRepeatReceiver : public ReceiverQp
 {
   public:

@@ -21,9 +21,7 @@ struct AimdParams
     static const ParameterTable<AimdParams>& Table();
 };
 
-/**
- * @brief Once per round trip: multiply the rate if too many packets were marked, else add a step.
- */
+/// @brief Once per round trip: multiply the rate if too many packets were marked, else add a step.
 class Aimd : public LawOf<Aimd, AimdParams>
 {
   public:
