@@ -3,10 +3,8 @@
 #include "counting-sink.h"
 #include "roce-law-fixture.h"
 
-#include "ns3/boolean.h"
 #include "ns3/object-factory.h"
 #include "ns3/roce-dcqcn.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-receiver-feedback.h"
 
 #include <cmath>
@@ -228,27 +226,6 @@ TEST(EcnCnpFeedback, CnpIntervalLimitsCnps)
     }
 }
 
-TEST(EcnCnpFeedback, LossesGiveCnpsWithinTheSameInterval)
-{
-    Frame marked{};
-    marked.ecn = ECN_CE;
-    for (const bool onLoss : {false, true})
-    {
-        auto np = CreateObject<EcnCnpFeedback>();
-        np->SetAttribute("CnpInterval", StringValue("50us"));
-        np->SetAttribute("CnpOnLoss", BooleanValue(onLoss));
-        CountingSink sink;
-        np->OnLoss(0, sink);
-        EXPECT_EQ(sink.sent, std::vector<FrameKind>(onLoss, FrameKind::CNP));
-        EXPECT_NE(sink.SendsCnp(*np, marked, 49 * US), onLoss) << "one interval for both";
-        sink.sent.clear();
-        np->OnLoss(100 * US, sink);
-        EXPECT_EQ(sink.sent.size(), onLoss);
-        np->OnLoss(149 * US, sink);
-        EXPECT_EQ(sink.sent.size(), onLoss) << "too soon";
-    }
-}
-
 TEST(Dcqcn, CutOnLossTakesLossesForCnps)
 {
     AckInfo ack;
@@ -269,10 +246,7 @@ TEST(Dcqcn, CutOnLossTakesLossesForCnps)
 TEST(Dcqcn, NeedsNoMarksIfLossesCount)
 {
     EXPECT_TRUE(Make({})->NeedsEcn());
-    EXPECT_FALSE(Make({{"CnpOnLoss", "true"}})->NeedsEcn());
     EXPECT_FALSE(Make({{"CutOnLoss", "true"}})->NeedsEcn());
-    EXPECT_THROW(Make({{"CnpOnLoss", "true"}, {"CnpInAck", "true"}}), InputError)
-        << "there are no CNPs";
 }
 
 TEST(Dcqcn, NamesTheReceiverItNeeds)

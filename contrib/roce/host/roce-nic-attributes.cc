@@ -256,7 +256,8 @@ Nic::CheckAttributes()
                                    std::to_string(p.ingressBytes) + " B",
                                    "at least the " + std::to_string(fullBytes) +
                                        " B of a full frame");
-        m_receiver.SetIngress(p.ingressBps, p.ingressBytes);
+        m_receiver.SetIngress(
+            std::make_unique<IngressLimit>(p.ingressBps, p.ingressBytes, p.ingressMarkBytes));
     }
     if (m_flowWindow != "none" && m_flowWindow != "fixed" && m_flowWindow != "rate")
     {

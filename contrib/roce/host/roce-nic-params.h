@@ -21,6 +21,7 @@ struct NicParams
     uint32_t ackEveryN;
     uint64_t ingressBps;   //!< 0: no limit
     uint64_t ingressBytes; //!< wire bytes
+    uint64_t ingressMarkBytes;
 
     static const ParameterTable<NicParams>& Table();
 };

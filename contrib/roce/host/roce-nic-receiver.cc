@@ -132,13 +132,35 @@ NicReceiver::RunLatencies(int64_t atPs)
     }
 }
 
+/// @return whether the NIC's buffer has room for a frame; marks it if there is much in it
+bool
+NicReceiver::Take(Frame& frame, int64_t nowPs)
+{
+    Nic::Counters& counters = m_nic.m_counters;
+    switch (m_ingress->Take(m_nic.WireBytes(frame.frameBytes), nowPs))
+    {
+    case IngressLimit::Verdict::LOST:
+        ++counters.ingressDrops;
+        return false;
+    case IngressLimit::Verdict::MARKED:
+        if (frame.ecn == ECN_ECT0)
+        {
+            frame.ecn = ECN_CE;
+            ++counters.ingressMarks;
+        }
+        break;
+    case IngressLimit::Verdict::TAKEN:
+        break;
+    }
+    return true;
+}
+
 void
 NicReceiver::OnData(Frame* frame, int64_t nowPs)
 {
     Nic::Counters& counters = m_nic.m_counters;
-    if (m_ingress && !m_ingress->Accept(m_nic.WireBytes(frame->frameBytes), nowPs))
+    if (m_ingress && !Take(*frame, nowPs))
     {
-        ++counters.ingressDrops;
         FramePool::Free(frame);
         return;
     }
@@ -176,10 +198,6 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     for (const uint64_t cookie : m_done)
     {
         NoteReceived(cookie, nowPs);
-    }
-    if (frame->psn >= qp.expectedPsn)
-    {
-        qp.feedback->OnLoss(nowPs, replies);
     }
     if (action != ReceiverQp::Action::NOTHING)
     {
@@ -253,8 +271,6 @@ NicReceiver::RunTimers(int64_t atPs)
                 FramePool::Free(nak);
                 continue;
             }
-            Replies replies(*this, qp, entry.what, atPs);
-            qp.feedback->OnLoss(atPs, replies);
             ++m_nic.m_counters.naksSent;
             nak->frameBytes = std::max(nak->frameBytes, m_nic.m_ackMinBytes);
             m_nic.m_control.Push(nak);

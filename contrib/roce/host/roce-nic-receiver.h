@@ -59,11 +59,10 @@ class NicReceiver
     /// @param cnpPs by so much
     void SetLatencies(int64_t deliveryPs, int64_t cnpPs);
 
-    /// @brief From now on, lose data that come faster. @param rateBps accepted @param bufferBytes
-    /// what may wait
-    void SetIngress(uint64_t rateBps, uint64_t bufferBytes)
+    /// @brief From now on, data are taken within a limit. @param limit of all queue pairs
+    void SetIngress(std::unique_ptr<IngressLimit> limit)
     {
-        m_ingress = std::make_unique<IngressLimit>(rateBps, bufferBytes);
+        m_ingress = std::move(limit);
     }
 
     /// @return whether data may be lost here
@@ -124,6 +123,7 @@ class NicReceiver
         DelayLine<Frame*> cnps;         //!< to be sent
     };
 
+    bool Take(Frame& frame, int64_t nowPs);
     void Send(Frame* reply, int64_t nowPs);
     void NoteReceived(uint64_t cookie, int64_t nowPs);
     void RunLatencies(int64_t atPs);

@@ -429,6 +429,7 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
     if (m_receiver.HasIngressLimit())
     {
         counters["ingressDrops"] += m_counters.ingressDrops;
+        counters["ingressMarks"] += m_counters.ingressMarks;
     }
     counters["strayFrames"] += m_counters.strayFrames;
     counters["reordered"] += m_counters.reordered;

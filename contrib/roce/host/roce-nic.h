@@ -48,6 +48,7 @@ class Nic : public Port, public Station
         uint64_t timeouts{0};
         uint64_t bytesDelivered{0}; //!< payload accepted, every byte once
         uint64_t ingressDrops{0};   //!< data that came faster than IngressRate
+        uint64_t ingressMarks{0};   //!< data marked for IngressMark
         uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any longer)
         uint64_t failedQps{0};      //!< retry limit exceeded
         uint64_t reordered{0};      //!< data overtaken by later data of its queue pair

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-receiver-feedback.h"
 
-#include "ns3/boolean.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -102,16 +101,6 @@ FeedbackChain::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
 }
 
 void
-FeedbackChain::OnLoss(int64_t nowPs, ReplySink& sink)
-{
-    for (const Ptr<ReceiverFeedback>& part : m_parts)
-    {
-        part->OnLoss(nowPs, sink);
-    }
-    SetFirstTimer();
-}
-
-void
 FeedbackChain::FillAck(Frame& ack, const Frame& data, int64_t nowPs)
 {
     for (const Ptr<ReceiverFeedback>& part : m_parts)
@@ -183,12 +172,7 @@ EcnCnpFeedback::GetTypeId()
                           "NVIDIA firmware default: 4 us, 0: a CNP for each marked frame",
                           TimeValue(MicroSeconds(4)),
                           MakeTimeAccessor(&EcnCnpFeedback::m_interval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("CnpOnLoss",
-                          "Data that come while earlier ones are missing give a CNP, too",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&EcnCnpFeedback::m_onLoss),
-                          MakeBooleanChecker());
+                          MakeTimeChecker(Time(0)));
     return tid;
 }
 
@@ -203,26 +187,7 @@ EcnCnpFeedback::Fork() const
 void
 EcnCnpFeedback::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
 {
-    if (data.ecn == ECN_CE)
-    {
-        Notify(nowPs, sink);
-    }
-}
-
-void
-EcnCnpFeedback::OnLoss(int64_t nowPs, ReplySink& sink)
-{
-    if (m_onLoss)
-    {
-        Notify(nowPs, sink);
-    }
-}
-
-/// Send a CNP, unless the last one was less than the interval ago.
-void
-EcnCnpFeedback::Notify(int64_t nowPs, ReplySink& sink)
-{
-    if (nowPs < m_nextCnpPs)
+    if (data.ecn != ECN_CE || nowPs < m_nextCnpPs)
     {
         return;
     }

@@ -192,15 +192,6 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
-     * @brief Data have come while earlier ones are missing, lost or overtaken; or a NAK repeats it.
-     * @param nowPs current time
-     * @param sink for what is to be sent now, before a NAK
-     */
-    virtual void OnLoss([[maybe_unused]] int64_t nowPs, [[maybe_unused]] ReplySink& sink)
-    {
-    }
-
-    /**
      * @brief What every ACK or NAK echoes of the data that it answers: CE, time stamp, INT (moved,
      * not copied), an extension that asks for it. Their bytes are charged to the ACK.
      * @param ack answer
@@ -308,7 +299,6 @@ class FeedbackChain : public ReceiverFeedback
     Ptr<ReceiverFeedback> Fork() const override;
     void Start(const PathInfo& path, int64_t nowPs) override;
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
-    void OnLoss(int64_t nowPs, ReplySink& sink) override;
     void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
     void OnTimer(int64_t nowPs, ReplySink& sink) override;
     bool CanRetuneLate() const override;
@@ -322,8 +312,7 @@ class FeedbackChain : public ReceiverFeedback
 
 /**
  * @brief DCQCN's notification point: CE-marked data gives a CNP, at most one per interval and queue
- * pair (Zhu et al., SIGCOMM 2015, section 3). With CnpOnLoss so do data out of sequence, within
- * the same interval.
+ * pair (Zhu et al., SIGCOMM 2015, section 3).
  */
 class EcnCnpFeedback : public ReceiverFeedback
 {
@@ -333,7 +322,6 @@ class EcnCnpFeedback : public ReceiverFeedback
 
     Ptr<ReceiverFeedback> Fork() const override;
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
-    void OnLoss(int64_t nowPs, ReplySink& sink) override;
     void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
 
     bool CanRetuneLate() const override
@@ -342,10 +330,7 @@ class EcnCnpFeedback : public ReceiverFeedback
     }
 
   private:
-    void Notify(int64_t nowPs, ReplySink& sink);
-
     Time m_interval;                //!< attribute CnpInterval
-    bool m_onLoss{false};           //!< attribute CnpOnLoss
     int64_t m_nextCnpPs{INT64_MIN}; //!< no CNP before this time
 };
 

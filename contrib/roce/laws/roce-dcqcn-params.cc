@@ -24,10 +24,6 @@ FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
             "TimeReset",
             "0 and ByteReset too",
             "at least one of the two: the rate could never rise");
-    require(!(p.cnpInAck && p.cnpOnLoss),
-            "CnpOnLoss",
-            "true with CnpInAck",
-            "CutOnLoss=true instead: there are no CNPs");
     p.aiPer25G = p.aiPer25G && !given.IsGiven("AiRate");
     p.haiPer25G = p.haiPer25G && !given.IsGiven("HaiRate");
 }
@@ -139,9 +135,6 @@ DcqcnParams::Table()
             .Choice("Window", &P::bdpWindow, {false}, {{"none", false}, {"bdp", true}})
             .Help("none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
                   "2019)")
-            .Flag("CnpOnLoss", &P::cnpOnLoss, {false})
-            .Help("true: the receiver answers data out of sequence with a CNP, too, within "
-                  "MinTimeBetweenCnps")
             .Flag("CutOnLoss", &P::cutOnLoss, {false})
             .Help("true: a loss that the sender finds (NAK, timeout) counts as a CNP")
             .Finish(FinishDcqcn);

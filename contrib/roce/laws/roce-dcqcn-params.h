@@ -54,7 +54,6 @@ struct DcqcnParams
     bool release;
     bool cnpInAck;
     bool bdpWindow;
-    bool cnpOnLoss;
     bool cutOnLoss;
 
     static const ParameterTable<DcqcnParams>& Table();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-dcqcn.h"
 
-#include "ns3/boolean.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -45,7 +44,6 @@ Dcqcn::MakeFeedback() const
     }
     Ptr<EcnCnpFeedback> feedback = CreateObject<EcnCnpFeedback>();
     feedback->SetAttribute("CnpInterval", TimeValue(PicoSeconds(GetParams().minTimeBetweenCnpsPs)));
-    feedback->SetAttribute("CnpOnLoss", BooleanValue(GetParams().cnpOnLoss));
     return feedback;
 }
 

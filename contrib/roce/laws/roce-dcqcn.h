@@ -39,8 +39,8 @@ namespace ns3::roce
  * - Before the first CNP and after that, an event costs one comparison. More than 1024 timer events
  *   missed by an idle queue pair are evaluated in closed form.
  * - Window bdp ("DCQCN+win" of Li et al., SIGCOMM 2019): BDP * Rc / line rate, at least one frame.
- * - With CnpOnLoss or CutOnLoss a fabric need not mark: losses are signs of congestion, too. Both
- * are cuts by the same rule.
+ * - With CutOnLoss a fabric need not mark: a loss is a sign of congestion, too, and cuts by the
+ * same rule.
  *
  * This is what Dcqcn and DcqcnPlus have in common; a law sets m_d, by Begin() and Change().
  */
@@ -149,7 +149,7 @@ class Dcqcn : public LawOf<Dcqcn, DcqcnParams, DcqcnReactionPoint>
   public:
     bool NeedsEcn() const override
     {
-        return !GetParams().cnpOnLoss && !GetParams().cutOnLoss;
+        return !GetParams().cutOnLoss;
     }
 
     Ptr<ReceiverFeedback> MakeFeedback() const override;
