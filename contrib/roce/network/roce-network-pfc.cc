@@ -220,6 +220,8 @@ std::string
 NetworkPfc::FindDropCause(const Switch& sw) const
 {
     const SharedBuffer& buffer = sw.GetBuffer();
+    std::string cause;
+    uint64_t mostMissing = 0;
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
         const Port& port = *sw.GetPort(p);
@@ -228,16 +230,22 @@ NetworkPfc::FindDropCause(const Switch& sw) const
         for (uint8_t c = 0; c < N_CLASSES; ++c)
         {
             const uint64_t headroom = buffer.GetHeadroomLimitBytes(p, c);
-            if (buffer.IsLossless(p, c) && headroom < need)
+            if (buffer.IsLossless(p, c) && headroom + mostMissing < need)
             {
-                return "headroom of port " + std::to_string(p) + " is " + std::to_string(headroom) +
-                       " B, its link needs " + std::to_string(need) + " B (HeadroomFactor)";
+                mostMissing = need - headroom;
+                cause = "headroom of port " + std::to_string(p) + " is " +
+                        std::to_string(headroom) + " B, its link needs " + std::to_string(need) +
+                        " B (HeadroomFactor)";
             }
         }
-        if (!IsOn(sw, "RefreshPause") && !IsOn(*port.GetPeer(), "InfinitePause"))
+        if (cause.empty() && !IsOn(sw, "RefreshPause") && !IsOn(*port.GetPeer(), "InfinitePause"))
         {
-            return "pauses run out, they are not refreshed (RefreshPause, PauseQuanta)";
+            cause = "pauses run out, they are not refreshed (RefreshPause, PauseQuanta)";
         }
+    }
+    if (!cause.empty())
+    {
+        return cause;
     }
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
