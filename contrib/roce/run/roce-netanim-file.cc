@@ -30,8 +30,10 @@ struct Colour
 constexpr std::array<Colour, 5> COLOURS{
     {{90, 90, 90}, {0, 114, 178}, {0, 158, 115}, {213, 94, 0}, {204, 121, 167}}};
 
+} // namespace
+
 std::string
-Escaped(const std::string& text)
+NetAnimFile::Escape(const std::string& text)
 {
     static const std::map<char, std::string> entities{{'&', "&amp;"},
                                                       {'"', "&quot;"},
@@ -46,8 +48,6 @@ Escaped(const std::string& text)
     }
     return out;
 }
-
-} // namespace
 
 NetAnimFile::Window
 NetAnimFile::Window::Parse(const std::string& option, const std::string& text)
@@ -146,7 +146,7 @@ NetAnimFile::NetAnimFile(Network& network, const Window& window, const std::stri
 void
 NetAnimFile::Attribute(const char* name, const std::string& value)
 {
-    m_file.Append(' ').Append(name).Append("=\"").Append(Escaped(value)).Append('"');
+    m_file.Append(' ').Append(name).Append("=\"").Append(Escape(value)).Append('"');
 }
 
 void
