@@ -111,6 +111,15 @@ std::vector<NetAnimFile::Place>
 NetAnimFile::GetLayout(const Network& network)
 {
     const std::map<uint32_t, uint32_t> tiers = FindTiers(network);
+    std::map<uint32_t, std::string> names; // GetNodeName() looks through all nodes
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        names[network.GetNic(n)->GetNode()->GetId()] = network.GetNicName(n);
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        names[network.GetSwitch(s)->GetNodeId()] = network.GetSwitch(s)->GetName();
+    }
     std::vector<Place> places;
     std::vector<uint32_t> widths(1, 0); // by tier
     for (uint32_t i = 0; i < network.GetNodes().GetN(); ++i)
@@ -119,7 +128,9 @@ NetAnimFile::GetLayout(const Network& network)
         const auto it = tiers.find(node);
         const uint32_t tier = it == tiers.end() ? 0 : it->second; // a host without NIC
         widths.resize(std::max<std::size_t>(widths.size(), tier + 1));
-        places.push_back({node, network.GetNodeName(node), tier, 0, 0});
+        const auto name = names.find(node);
+        places.push_back(
+            {node, name == names.end() ? network.GetNodeName(node) : name->second, tier, 0, 0});
         places.back().x = widths[tier]++;
     }
     std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
