@@ -122,6 +122,29 @@ def panels_of(tables: Dict[str, pd.DataFrame], summary: dict, top: int, variable
     return found
 
 
+def links_of(folder: str, summary: dict, edges: np.ndarray) -> pd.DataFrame:
+    """How busy ports were in each bin: a row for each, NICs first and then switch by switch, as "neighbours" in summary.json."""
+    data = series.read(folder, "utilisation.csv", ("port_name",), ["utilisation"]).rename(columns={"utilisation": "value"})
+    interval = interval_of("utilisation", data, summary)
+    busy = {name: busy_share(part, edges, interval) for name, part in data.groupby("port_name", observed=True)}
+    ports = list(summary.get("neighbours", {})) or sorted(busy)
+    if summary.get("configuration", {}).get("seriesPorts"):
+        ports = [port for port in ports if port in busy]
+    return pd.DataFrame({port: busy.get(port, np.zeros(len(edges) - 1)) for port in ports}).T
+
+
+def plot_links(busy: pd.DataFrame, path: str, begin: float, end: float) -> None:
+    """@param busy see links_of()"""
+    height = axes.HEAT_ROW * len(busy) if len(busy) <= axes.HEAT_NAMED else max(4.0, axes.HEAT_THIN * len(busy))
+    figure = look.Figure(1, 1, 10.5, height + 1.2)
+    ax = figure.panels[0]
+    nodes = ["NICs" if port.startswith("nic") else port.split(":")[0] for port in busy.index]
+    axes.heat_rows(ax, busy.to_numpy(), list(busy.index), nodes, (begin, end), height)
+    look.scale(ax.xaxis, "us", end, "simulated time")
+    figure.save(path, [], [f"How busy each port was, averages over {look.text_of('us')((end - begin) / BINS)}: white never, darkest "
+                           "always. Lines part the ports of nodes."])
+
+
 def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:
     figure = look.Figure(len(panels), 1, 10.5, 1.6, sharex=True)
     for ax, ((table, title), data) in zip(figure.panels, panels.items()):
@@ -144,7 +167,7 @@ def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, e
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("run", metavar="RUN", help="run folder")
-    parser.add_argument("--out", metavar="DIR", help="where to write series.png (RUN)")
+    parser.add_argument("--out", metavar="DIR", help="where to write the pictures (RUN)")
     parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="start of what is drawn, us")
     parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (that of the run)")
     parser.add_argument("--top", type=int, default=4, help="queues, flows and ports (default 4)")
@@ -163,6 +186,10 @@ def main() -> int:
     path = os.path.join(args.out or args.run, "series.png")
     plot(panels_of(tables, summary, args.top, args.variable, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end, args.top)
     print(path)
+    if "utilisation" in tables:
+        path = os.path.join(args.out or args.run, "links.png")
+        plot_links(links_of(args.run, summary, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end)
+        print(path)
     return 0
 
 

@@ -12,6 +12,8 @@ import roce_results as rr
 from . import look
 
 MAX_POINTS = 4000  # of a line over time; beyond, peaks and last values of stretches of time are drawn
+HEAT_NAMED = 120  # rows of a heat map that have their own names; of more, nodes have
+HEAT_ROW, HEAT_THIN = 0.125, 0.02  # inches of a row: with its name, and of three pixels without
 SPREAD = 0.3  # of the runs' dots, of the distance between boxes
 Styles = Dict[str, dict]
 
@@ -205,6 +207,33 @@ def cells(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
     ax.grid(False)
+
+
+def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str], time: Tuple[float, float], height: float) -> None:
+    """A coloured row for each name, the first at the top, over time from left to right; shares from 0 to 1.
+
+    @param groups of the names, neighbours together: parted by lines, and named if there are too many names
+    @param height of the rows, inches"""
+    from matplotlib import colormaps
+
+    count = len(names)
+    image = ax.imshow(shares, aspect="auto", interpolation="nearest", cmap=colormaps["YlOrRd"].with_extremes(under="white"), vmin=1e-6,
+                      vmax=1, extent=(*time, count, 0))
+    starts = [i for i in range(count) if not i or groups[i] != groups[i - 1]]
+    ax.hlines(starts[1:], *time, color=look.MUTED, linewidth=0.4)
+    if count <= HEAT_NAMED:
+        ax.set_yticks(np.arange(count) + 0.5, names, fontsize=look.SMALL)
+    else:
+        middles: Dict[float, str] = {}
+        for first, last in zip(starts, [*starts[1:], count]):
+            if not middles or (first + last) / 2 - max(middles) > HEAT_ROW * count / height:
+                middles[(first + last) / 2] = groups[first]
+        ax.set_yticks(list(middles), list(middles.values()), fontsize=look.SMALL)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False)
+    bar = ax.figure.colorbar(image, ax=ax, location="top", fraction=0.12 / height, pad=0.1 / height, aspect=60)
+    bar.ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    bar.outline.set_visible(False)
 
 
 # ------------------------------------------------------------------------------------------ scatter

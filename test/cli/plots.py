@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import plot_queues
 import plot_series
+import roce_results as rr
 from roce_plot import axes, look
 
 from support.campaigns import run
@@ -79,6 +80,34 @@ def test_over_time():
           and np.allclose(plot_series.busy_share(sampled, edges, None), [0, 0.5, 0.5, 0.5])), "utilisation, sampled and on change"
     paused = plot_series.strips(pd.DataFrame({"series": "p", "time_us": [10.0, 20.0, 30.0], "value": [5000.0, 5000.0, 15000.0]}), 10.0)
     assert paused.values.tolist() == [["p", 0, 10, 0.5], ["p", 20, 30, 1]], f"pauses: {paused}"
+
+
+def test_links(folder):
+    """A heat map of ports: a row for each, in the network's order, also if it sent nothing; colours and names."""
+    (folder / "summary.json").write_text('{"configuration": {"utilisation": "10us"}, "neighbours": {"nic0": "sw:0", "nic1": "sw:1", '
+                                         '"sw:0": "nic0", "sw:1": "nic1"}}')
+    (folder / "utilisation.csv").write_text("time_ns,node,port,tx_bytes,utilisation,node_name,port_name\n10000.000,2,1,9,1,sw,sw:1\n"
+                                            "10000.000,0,0,9,0.5,a,nic0\n20000.000,0,0,9,0.5,a,nic0\n40000.000,2,1,9,0.25,sw,sw:1\n")
+    done = run("plot_series.py", folder)
+    assert done.stdout.split() == [str(folder / "series.png"), str(folder / "links.png")], f"plot_series.py: {done}"
+    edges = np.linspace(0, 40, 5)
+    summary = rr.read_summary(str(folder))
+    busy = plot_series.links_of(str(folder), summary, edges)
+    assert list(busy.index) == ["nic0", "nic1", "sw:0", "sw:1"], f"ports: {list(busy.index)}"
+    assert np.allclose(busy.to_numpy(), [[0.5, 0.5, 0, 0], [0] * 4, [0] * 4, [1, 0, 0, 0.25]]), f"busy: {busy}"
+    summary["configuration"]["seriesPorts"] = "nic0,sw:1"
+    assert list(plot_series.links_of(str(folder), summary, edges).index) == ["nic0", "sw:1"], "--seriesPorts"
+    ax = panel()
+    axes.heat_rows(ax, busy.to_numpy(), list(busy.index), ["NICs", "NICs", "sw", "sw"], (0, 40), 2)
+    image = ax.images[0]
+    pixels = image.to_rgba(image.get_array())[..., :3]
+    assert (pixels[1] == 1).all() and pixels[3, 0].sum() < pixels[0, 0].sum() < pixels[3, 3].sum() < 3, "white, and darker if busier"
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(busy.index), "names of ports"
+    names = [f"sw{i // 2}:{i % 2}" for i in range(1000)]
+    ax = panel()
+    axes.heat_rows(ax, np.zeros((1000, 4)), names, [name.split(":")[0] for name in names], (0, 40), 20)
+    found = [text.get_text() for text in ax.get_yticklabels()]
+    assert found[0] == "sw0" and 100 < len(found) <= 20 / axes.HEAT_ROW, f"names of nodes, as many as there is room for: {len(found)}"
 
 
 def test_gaps():

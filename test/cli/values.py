@@ -277,3 +277,81 @@ def test_vendor_file(types, folder):
         said = refused(done, word)
         assert said.startswith(f"error: {file}:{line}: ") and not (folder / "bad").exists(), f"--nvidia with {text!r}: {said}"
     refused(types.run(f"--nvidia={folder}/none.txt", status=2), "none.txt")
+
+
+def test_lengths(types, folder):
+    """A delay given as kilometres of fibre is that of light in it, 5 us each."""
+    lengths, times = Path(folder, "lengths"), Path(folder, "times")
+    for out, options in ((lengths, ("--wanDelay=80km", "--fabricDelay=0.2km")), (times, ("--wanDelay=400us", "--fabricDelay=1000ns"))):
+        types.run("--duration=50us", "--interFraction=1", f"--out={out}", *options)
+    found = told(lengths)["configuration"]
+    assert (found["wanDelay"], found["fabricDelay"]) == ("400000000ps", "1000000ps"), f"--wanDelay=80km: {found['wanDelay']}"
+    assert (lengths / "flows.csv").read_bytes() == (times / "flows.csv").read_bytes(), "kilometres and their delay differ"
+
+
+MLXCONFIG = """
+Device #1:
+----------
+
+Device type:        ConnectX5
+Name:               MCX516A-CDA_Ax
+Description:        ConnectX-5 Ex EN network interface card; 100GbE dual-port QSFP28; PCIe4.0 x16
+Device:             /dev/mst/mt4121_pciconf0
+
+Configurations:                                     {columns}
+        MEMIC_SIZE_LIMIT                            {_256KB(1)}
+        HOST_CHAINING_DESCRIPTORS                   {Array[0..7]}
+        ROCE_CC_PRIO_MASK_P1                        {255}
+        ROCE_CC_ALGORITHM_P1                        {ECN(0)}
+        CLAMP_TGT_RATE_AFTER_TIME_INC_P1            {True(1)}
+*       CLAMP_TGT_RATE_P1                           {True(1)}
+        RPG_TIME_RESET_P1                           {300}
+RO      RPG_MAX_RATE_P1                             {0}
+*       RPG_AI_RATE_P1                              {50}
+        MIN_TIME_BETWEEN_CNPS_P1                    {2}
+        CNP_DSCP_P1                                 {48}
+        RPG_AI_RATE_P2                              {50}
+The '*' shows parameters with next value different from default/current value.
+"""
+SYSFS = """/sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio:6
+/sys/class/net/ens1f0/ecn/roce_np/cnp_dscp:48
+/sys/class/net/ens1f0/ecn/roce_np/enable/3:1
+/sys/class/net/ens1f0/ecn/roce_np/min_time_between_cnps:2
+/sys/class/net/ens1f0/ecn/roce_rp/clamp_tgt_rate:1
+/sys/class/net/ens1f0/ecn/roce_rp/rpg_ai_rate:50
+/sys/class/net/ens1f0/ecn/roce_rp/rpg_time_reset:300
+/sys/class/net/ens1f1/ecn/roce_rp/rpg_ai_rate:50
+"""
+
+
+def mlxconfig(others=None):
+    """@return what the tool prints: the values of the next boot. @param others those before it, if it prints three columns"""
+    text = MLXCONFIG.replace("{columns}", "Default  Current  Next Boot" if others else "Next Boot")
+    return re.sub(r"\{(.*?)\}", lambda row: f"9  {row[1]}  {others}" if others else row[1], text)
+
+
+def test_vendor_dumps(types, folder):
+    """--nvidia: what NVIDIA's tool and a NIC's files say, as they say it, and where it cannot be right."""
+    file = Path(folder, "nic.txt")
+    wanted = {"Dcqcn::AiRate": "50Mbps", "Dcqcn::TimeReset": "300us", "Dcqcn::MinTimeBetweenCnps": "2us", "Dcqcn::ClampTarget": "always"}
+    for text in (mlxconfig(), mlxconfig("7"), SYSFS):
+        file.write_text(text)
+        done = types.run(f"--nvidia={file}", "--duration=100us", f"--out={folder}/out")
+        found = told(Path(folder, "out"))["configuration"]
+        for attribute, value in wanted.items():
+            assert found.get(PREFIX + attribute) == value, f"{attribute} is {found.get(PREFIX + attribute)} after {text}"
+        assert "warning" not in done.stderr, done.stderr
+    for text, old, new, line, word in (
+            (mlxconfig(), "RPG_AI_RATE_P1                              50", "RPG_AI_RATE_P1 N/A", 19, "rpg_ai_rate 'N/A' is not an integer"),
+            (mlxconfig(), "RPG_AI_RATE_P2                              50", "RPG_AI_RATE_P2 51", 22,
+             "rpg_ai_rate is in line 19 with another value, expected the rows of one port"),
+            (mlxconfig(), "ECN(0)", "QCN(1)", 14, "ROCE_CC_ALGORITHM is QCN(1), expected ECN(0)"),
+            (mlxconfig(), "RPG_MAX_RATE_P1                             0", "RPG_MAX_RATE_P1 4", 18, "rpg_max_rate 4 out of range"),
+            (mlxconfig(), "True(1)", "True(2)", 15, "clamp_tgt_rate_after_time_inc 2 out of range"),
+            (SYSFS, "cnp_802p_prio:6", "cnp_802p_prio:8", 1, "cnp_802p_prio 8 out of range"),
+            (SYSFS, "ens1f1/ecn/roce_rp/rpg_ai_rate:50", "ens1f1/ecn/roce_rp/rpg_ai_rate:5", 8, "rpg_ai_rate is in line 6 with another value"),
+            (SYSFS, "rpg_time_reset:300", "rpg_time_reset:", 7, "rpg_time_reset '' is not an integer"),
+            (mlxconfig()[:400], "", "", 12, "no name in the file")):
+        file.write_text(text.replace(old, new, 1))
+        said = refused(types.run(f"--nvidia={file}", f"--out={folder}/bad", status=2), word)
+        assert said.startswith(f"error: {file}:{line}: "), f"{new}: {said}, expected line {line}"

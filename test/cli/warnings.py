@@ -181,16 +181,21 @@ def test_warnings(programs, folder, options, expected):
 
 
 def test_advice(programs, folder):
-    """Each of the values that the warning of late ECN names is enough, and nearly too little."""
+    """Each of the values that the warning of late ECN names is that of the port's rate, is enough, and nearly too little."""
     def said(*options):
         return run(programs, folder, rates("400Gbps") + list(options), 0).stderr
 
     text = said()
-    kmin, kmax, buffer = (re.search(pattern, text) for pattern in (r"--\S*Kmin=(\d+)", r"--\S*Kmax=(\d+)", r"buffers of (\d+) MiB"))
-    assert kmin and kmax and buffer, f"no values in {text!r}"
-    thresholds = kmin[0].split("=")[0] + "=", kmax[0].split("=")[0] + "="
+    values = [re.search(pattern, text) for pattern in (r"--\S*ReferenceRate=(\d+)Gbps", r"--\S*Kmin=(\d+)", r"--\S*Kmax=(\d+)",
+                                                      r"buffers of (\d+) MiB", r"single sender at (\d+) B")]
+    assert all(values), f"not all values in {text!r}"
+    rate, kmin, kmax, buffer, xoff = values
+    assert int(rate[1]) == 400 and kmax[1] == xoff[1] and int(kmin[1]) == int(xoff[1]) // 4, f"not those of the port's rate: {text!r}"
     for more, silent in ((0, True), (200, False)):
-        assert (said(kmin[0], f"{thresholds[1]}{int(kmax[1]) + more}") == "") == silent, f"{kmax[0]} and {more} more: silent is not {silent}"
+        more_kmax = f"{kmax[0].split('=')[0]}={int(kmax[1]) + more}"
+        assert (said(rate[0], kmin[0], more_kmax) == "") == silent, f"{kmax[0]} and {more} more: silent is not {silent}"
+    flat = said("--ns3::roce::EcnMarker::ReferenceRate=0", "--ns3::roce::EcnMarker::Kmin=1000000", "--ns3::roce::EcnMarker::Kmax=8000000")
+    assert "ReferenceRate" not in flat and f"Kmin={int(xoff[1]) // 8} " in flat and f"Kmax={xoff[1]}," in flat, f"the same at all rates: {flat!r}"
     for less, silent in ((0, True), (2, False)):
         size = int(buffer[1]) - less
         assert (said(f"--leafBuffer={size}MiB", f"--spineBuffer={size}MiB") == "") == silent, f"{size} MiB: silent is not {silent}"

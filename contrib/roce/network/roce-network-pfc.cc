@@ -8,6 +8,7 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-parameter-kinds.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -61,11 +62,13 @@ LeastQuanta(const Port& port, unsigned classes, uint32_t maxFrameBytes)
 /// A port at which PFC acts before ECN, and what would change that.
 struct LateMarking
 {
-    uint64_t kmaxBytes;
+    uint16_t port;
+    uint64_t rateBps;
+    uint64_t kmaxBytes; //!< at that rate
     uint64_t xoffBytes; //!< when the buffer is empty
     double bufferBytes; //!< that its switch would need; any size, as thresholds may have
 
-    /// @return what Kmin and Kmax are to be multiplied with, below 1
+    /// @return what the thresholds are to be multiplied with, below 1
     double GetFactor() const
     {
         return static_cast<double>(xoffBytes) / static_cast<double>(kmaxBytes);
@@ -95,22 +98,35 @@ FindLateMarking(const Switch& sw, const SwitchStage& stage, uint16_t port)
     // The threshold is a share of the pool, and the rest of the buffer stays as it is.
     const double more = static_cast<double>(buffer.GetPoolBytes(port)) *
                         (static_cast<double>(kmax) / static_cast<double>(xoff ? xoff : 1) - 1);
-    return LateMarking{kmax, xoff, static_cast<double>(size.Get().GetValue()) + std::ceil(more)};
+    return LateMarking{port,
+                       sw.GetPort(port)->GetRateBps(),
+                       kmax,
+                       xoff,
+                       static_cast<double>(size.Get().GetValue()) + std::ceil(more)};
 }
 
-/// @return options that let ECN act first; empty if there are none that are sure to
+/**
+ * @param marker of that port
+ * @param worst the port whose thresholds are the farthest above PFC's
+ * @param bufferBytes that all switches would need, or 0
+ * @return options that let ECN act first; empty if there are none that are sure to
+ */
 std::string
-MakeAdvice(const EcnMarker& marker, double factor, uint64_t bufferBytes)
+MakeAdvice(const EcnMarker& marker, const LateMarking& worst, uint64_t bufferBytes)
 {
     const EcnMarkerParams& p = marker.GetParameters();
     std::string advice;
     if (p.curves.empty() && !(p.kmaxFraction > 0))
     {
-        const auto scaled = [factor](uint64_t bytes) {
-            return std::to_string(static_cast<uint64_t>(static_cast<double>(bytes) * factor));
-        };
-        advice = "--ns3::roce::EcnMarker::Kmin=" + scaled(p.kminBytes) +
-                 " --ns3::roce::EcnMarker::Kmax=" + scaled(p.kmaxBytes);
+        // In bytes at that port: the thresholds of other rates follow from it.
+        const double kmin =
+            static_cast<double>(marker.GetCurve(worst.port).kminBytes) * worst.GetFactor();
+        const std::string option = "--ns3::roce::EcnMarker::";
+        advice =
+            (p.referenceRateBps ? option + "ReferenceRate=" + kind::Rate::Print(worst.rateBps) + " "
+                                : "") +
+            option + "Kmin=" + std::to_string(static_cast<uint64_t>(kmin)) + " " + option +
+            "Kmax=" + std::to_string(worst.xoffBytes);
     }
     if (bufferBytes)
     {
@@ -126,9 +142,9 @@ MakeAdvice(const EcnMarker& marker, double factor, uint64_t bufferBytes)
 std::string
 NetworkPfc::DescribeLateMarks() const
 {
-    std::string first;
+    std::string where; // the worst
+    std::optional<LateMarking> worst;
     uint32_t count = 0;
-    double factor = 1;
     double bufferBytes = 0;
     const EcnMarker* marker = nullptr;
     bool onlyShared = true;
@@ -143,18 +159,16 @@ NetworkPfc::DescribeLateMarks() const
                 {
                     continue;
                 }
-                if (++count == 1)
-                {
-                    first = "ECN Kmax is " + std::to_string(late->kmaxBytes) + " B at " +
-                            entry.name + " port " + std::to_string(p) +
-                            ", but PFC pauses a single sender at " +
-                            std::to_string(late->xoffBytes) + " B at the latest";
-                }
-                factor = std::min(factor, late->GetFactor());
+                ++count;
                 bufferBytes = std::max(bufferBytes, late->bufferBytes);
                 onlyShared =
                     onlyShared && !entry.sw->IsWanPort(p); // these may have pools of their own
-                marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
+                if (!worst || late->GetFactor() < worst->GetFactor())
+                {
+                    worst = late;
+                    where = entry.name + " port " + std::to_string(p);
+                    marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
+                }
             }
         }
     }
@@ -165,9 +179,12 @@ NetworkPfc::DescribeLateMarks() const
     constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
     const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
     const std::string advice =
-        marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
+        marker ? MakeAdvice(*marker, *worst, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
                : "";
-    return first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") + "; " +
+    return "ECN Kmax is " + std::to_string(worst->kmaxBytes) + " B at " + where +
+           ", but PFC pauses a single sender at " + std::to_string(worst->xoffBytes) +
+           " B at the latest" +
+           (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") + "; " +
            (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +
            " would let ECN act first";
 }
@@ -203,6 +220,8 @@ std::string
 NetworkPfc::FindDropCause(const Switch& sw) const
 {
     const SharedBuffer& buffer = sw.GetBuffer();
+    std::string cause;
+    uint64_t mostMissing = 0;
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
         const Port& port = *sw.GetPort(p);
@@ -211,16 +230,22 @@ NetworkPfc::FindDropCause(const Switch& sw) const
         for (uint8_t c = 0; c < N_CLASSES; ++c)
         {
             const uint64_t headroom = buffer.GetHeadroomLimitBytes(p, c);
-            if (buffer.IsLossless(p, c) && headroom < need)
+            if (buffer.IsLossless(p, c) && headroom + mostMissing < need)
             {
-                return "headroom of port " + std::to_string(p) + " is " + std::to_string(headroom) +
-                       " B, its link needs " + std::to_string(need) + " B (HeadroomFactor)";
+                mostMissing = need - headroom;
+                cause = "headroom of port " + std::to_string(p) + " is " +
+                        std::to_string(headroom) + " B, its link needs " + std::to_string(need) +
+                        " B (HeadroomFactor)";
             }
         }
-        if (!IsOn(sw, "RefreshPause") && !IsOn(*port.GetPeer(), "InfinitePause"))
+        if (cause.empty() && !IsOn(sw, "RefreshPause") && !IsOn(*port.GetPeer(), "InfinitePause"))
         {
-            return "pauses run out, they are not refreshed (RefreshPause, PauseQuanta)";
+            cause = "pauses run out, they are not refreshed (RefreshPause, PauseQuanta)";
         }
+    }
+    if (!cause.empty())
+    {
+        return cause;
     }
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {

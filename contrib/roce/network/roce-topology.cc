@@ -43,7 +43,10 @@ Topology::AddExternalOptions(OptionTable& table, const ExternalNames& names)
     const std::string switches = std::string(names.what) + " switches";
     table.SetGroup(UnusedWhile([this] { return datacenters < 2; }, "with --datacenters=1"));
     AddRate(table, "wanRate", "Rate of each WAN link", wanRate);
-    AddDelay(table, "wanDelay", "One-way delay of WAN links", wanDelay);
+    AddDelay(table,
+             "wanDelay",
+             "One-way delay of WAN links, or their length, for example 80km",
+             wanDelay);
     table.AddValue("wanLinks",
                    "WAN links between each pair of " + switches,
                    wanLinks,
@@ -79,7 +82,7 @@ Topology::AddRate(OptionTable& table, const char* name, const char* help, DataRa
 void
 Topology::AddDelay(OptionTable& table, const char* name, const char* help, Time& delay)
 {
-    table.AddValue(name, help, delay).Replaces("ns3::roce::Link::Delay");
+    table.AddDelay(name, help, delay).Replaces("ns3::roce::Link::Delay");
 }
 
 Option&

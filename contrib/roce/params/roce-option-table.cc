@@ -4,6 +4,7 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -97,6 +98,22 @@ Option::Set(const std::string& text) const
     // ns-3's form of a flag: --name alone inverts it.
     const bool inverts = isFlag && text.empty();
     row->Parse(variable, inverts ? (print() == "true" ? "false" : "true") : text);
+}
+
+bool
+OptionTable::LinkDelay::Parse(const std::string& text, int64_t& ps)
+{
+    constexpr double PS_OF_KM = 5e6;
+    static const std::string UNIT = "km";
+    const std::size_t digits = text.size() - std::min(text.size(), UNIT.size());
+    if (text.substr(digits) != UNIT)
+    {
+        return kind::Duration::Parse(text, ps);
+    }
+    double km = 0;
+    const bool isLength = kind::Number::Parse(text.substr(0, digits), km) && std::fabs(km) < 1e12;
+    ps = isLength ? std::llround(km * PS_OF_KM) : 0;
+    return isLength;
 }
 
 Option&

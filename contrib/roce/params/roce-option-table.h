@@ -186,6 +186,13 @@ class OptionTable
         return AddNumber<kind::Duration>(name, help, valuePs, Range::AtLeast(0));
     }
 
+    /// @brief The delay of a link one way, as a time or as kilometres of fibre. @param name see
+    /// AddValue() @param help see there @param value see there @return the option
+    Option& AddDelay(const std::string& name, const std::string& help, Time& value)
+    {
+        return AddNumber<LinkDelay>(name, help, value, Range::AtLeast(0));
+    }
+
     /// @brief A rate that is held in bit/s. @param name see AddValue() @param help see there @param
     /// valueBps see there @return the option
     Option& AddRate(const std::string& name, const std::string& help, uint64_t& valueBps)
@@ -288,6 +295,12 @@ class OptionTable
     std::map<std::string, std::string> m_removed; //!< options that are gone, and what to say
 
   private:
+    /// A time, or kilometres of fibre, in which light takes 5 us for one.
+    struct LinkDelay : public kind::Duration
+    {
+        static bool Parse(const std::string& text, int64_t& ps);
+    };
+
     /// A number, or a word for none.
     template <typename Row, typename T>
     struct OrNone
@@ -320,7 +333,7 @@ class OptionTable
     template <typename Kind, typename T>
     static std::string ExpectedOf(const std::string& name, const Range& range)
     {
-        constexpr bool isTime = std::is_same_v<Kind, kind::Duration>;
+        constexpr bool isTime = std::is_base_of_v<kind::Duration, Kind>;
         const std::string bounds =
             range.ToText(name, isTime ? &kind::Duration::PrintBound : nullptr);
         const ValueKind what = std::is_same_v<Kind, kind::Flag>       ? ValueKind::BOOLEAN
@@ -335,7 +348,9 @@ class OptionTable
         {
             largest = std::numeric_limits<T>::max();
         }
-        return ValueCheck::Expected(what, largest) + (bounds.empty() ? "" : ", " + bounds);
+        return ValueCheck::Expected(what, largest) +
+               (std::is_same_v<Kind, LinkDelay> ? ", or a length of fibre, for example 80km" : "") +
+               (bounds.empty() ? "" : ", " + bounds);
     }
 
     template <typename Kind, typename T>
@@ -348,7 +363,7 @@ class OptionTable
         row->expected = ExpectedOf<Kind, T>(name, range);
         Option& option = Add(name, help, row, &value, [&value] {
             std::ostringstream text;
-            const char* unit = std::is_same_v<Kind, kind::Duration>    ? "ps"
+            const char* unit = std::is_base_of_v<kind::Duration, Kind> ? "ps"
                                : std::is_same_v<Kind, kind::Rate>      ? "bps"
                                : std::is_same_v<Kind, kind::Size>      ? "B"
                                : std::is_same_v<Kind, kind::LargeSize> ? "B"

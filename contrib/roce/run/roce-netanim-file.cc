@@ -30,8 +30,10 @@ struct Colour
 constexpr std::array<Colour, 5> COLOURS{
     {{90, 90, 90}, {0, 114, 178}, {0, 158, 115}, {213, 94, 0}, {204, 121, 167}}};
 
+} // namespace
+
 std::string
-Escaped(const std::string& text)
+NetAnimFile::Escape(const std::string& text)
 {
     static const std::map<char, std::string> entities{{'&', "&amp;"},
                                                       {'"', "&quot;"},
@@ -46,8 +48,6 @@ Escaped(const std::string& text)
     }
     return out;
 }
-
-} // namespace
 
 NetAnimFile::Window
 NetAnimFile::Window::Parse(const std::string& option, const std::string& text)
@@ -111,6 +111,15 @@ std::vector<NetAnimFile::Place>
 NetAnimFile::GetLayout(const Network& network)
 {
     const std::map<uint32_t, uint32_t> tiers = FindTiers(network);
+    std::map<uint32_t, std::string> names; // GetNodeName() looks through all nodes
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        names[network.GetNic(n)->GetNode()->GetId()] = network.GetNicName(n);
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        names[network.GetSwitch(s)->GetNodeId()] = network.GetSwitch(s)->GetName();
+    }
     std::vector<Place> places;
     std::vector<uint32_t> widths(1, 0); // by tier
     for (uint32_t i = 0; i < network.GetNodes().GetN(); ++i)
@@ -119,7 +128,9 @@ NetAnimFile::GetLayout(const Network& network)
         const auto it = tiers.find(node);
         const uint32_t tier = it == tiers.end() ? 0 : it->second; // a host without NIC
         widths.resize(std::max<std::size_t>(widths.size(), tier + 1));
-        places.push_back({node, network.GetNodeName(node), tier, 0, 0});
+        const auto name = names.find(node);
+        places.push_back(
+            {node, name == names.end() ? network.GetNodeName(node) : name->second, tier, 0, 0});
         places.back().x = widths[tier]++;
     }
     std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -146,7 +157,7 @@ NetAnimFile::NetAnimFile(Network& network, const Window& window, const std::stri
 void
 NetAnimFile::Attribute(const char* name, const std::string& value)
 {
-    m_file.Append(' ').Append(name).Append("=\"").Append(Escaped(value)).Append('"');
+    m_file.Append(' ').Append(name).Append("=\"").Append(Escape(value)).Append('"');
 }
 
 void

@@ -63,6 +63,9 @@ class NetAnimFile
         double y; //!< downwards; hosts are at the bottom
     };
 
+    /// @return a text with XML's entities in place of &, <, > and quotation marks
+    static std::string Escape(const std::string& text);
+
     /// @return every node of it, tier by tier, in the order in which the nodes were added
     static std::vector<Place> GetLayout(const Network& network);
 

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <sstream>
 
 namespace ns3::roce
@@ -134,6 +135,91 @@ Plain(std::string text)
     return port ? text.substr(0, n - 3) : text;
 }
 
+/// How a file is written.
+enum class Form : uint8_t
+{
+    LINES,     //!< NAME=VALUE
+    MLXCONFIG, //!< what `mlxconfig query` prints
+    SYSFS      //!< what `grep -r . /sys/class/net/NAME/ecn` prints: PATH:VALUE
+};
+
+bool
+StartsWith(const std::string& text, const std::string& start)
+{
+    return text.compare(0, start.size(), start) == 0;
+}
+
+/// @return the form of a file. @param text its first line
+Form
+FormOf(const std::string& text)
+{
+    return StartsWith(text, "Device") || StartsWith(text, "Configurations:") ? Form::MLXCONFIG
+           : text.find("/ecn/roce_") != std::string::npos                    ? Form::SYSFS
+                                                                             : Form::LINES;
+}
+
+/// A row of a dump, as words; for every other line fewer than two.
+class DumpRows
+{
+  public:
+    explicit DumpRows(Form form)
+        : m_form(form)
+    {
+    }
+
+    /// @return name and value. @param text the next line
+    std::vector<std::string> Split(const std::string& text)
+    {
+        return m_form == Form::SYSFS ? SplitPath(text) : SplitColumns(text);
+    }
+
+  private:
+    static std::vector<std::string> SplitPath(const std::string& text)
+    {
+        const std::size_t colon = text.rfind(':');
+        const std::string path = text.substr(0, colon);
+        if (colon == std::string::npos || path.find("/ecn/roce_") == std::string::npos)
+        {
+            return {};
+        }
+        return {path.substr(path.rfind('/') + 1), LineReader::Trim(text.substr(colon + 1))};
+    }
+
+    std::vector<std::string> SplitColumns(const std::string& text)
+    {
+        std::vector<std::string> words = LineReader::SplitAtBlanks(text);
+        if (words[0] == "Configurations:")
+        {
+            // With --enable_verbosity there are three columns: Default, Current, Next Boot.
+            const auto current = std::find(words.begin(), words.end(), "Current");
+            m_column = current == words.end() ? 1 : current - words.begin();
+            return {};
+        }
+        if (words[0] == "*" || words[0] == "RO") // not the default, read only
+        {
+            words.erase(words.begin());
+        }
+        if (!m_column || words.size() <= m_column)
+        {
+            return {};
+        }
+        return {words[0], words[m_column]};
+    }
+
+    Form m_form;
+    std::size_t m_column{0}; //!< of the value; 0: the rows have not begun
+};
+
+/// @return a value without the word that mlxconfig writes before it: 1 of `True(1)`
+std::string
+Bare(const std::string& value)
+{
+    const std::size_t open = value.find('(');
+    return open == std::string::npos || value.back() != ')'
+               ? value
+               : value.substr(open + 1, value.size() - open - 2);
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -152,19 +238,43 @@ NvidiaNames::Read(const std::string& path)
 {
     LineReader reader(path, "NVIDIA's names of parameters");
     std::vector<Setting> settings;
-    std::map<std::string, unsigned> lineOf;
+    std::map<std::string, std::pair<unsigned, uint64_t>> found; // line and value by name
+    std::optional<Form> form;
+    std::optional<DumpRows> dump;
     bool always = false;      // clamp_tgt_rate
     bool afterTimeInc = true; // clamp_tgt_rate_after_time_inc
     std::string text;
     while (reader.Next(text))
     {
-        std::replace(text.begin(), text.end(), '=', ' ');
-        const std::vector<std::string> words = LineReader::SplitAtBlanks(text);
+        if (!form)
+        {
+            form = FormOf(text);
+            dump.emplace(*form);
+        }
+        const bool isDump = *form != Form::LINES;
+        if (!isDump)
+        {
+            std::replace(text.begin(), text.end(), '=', ' ');
+        }
+        const std::vector<std::string> words =
+            isDump ? dump->Split(text) : LineReader::SplitAtBlanks(text);
+        if (isDump && words.empty())
+        {
+            continue;
+        }
         reader.CheckFieldCount(words.size(), 2, "NAME=VALUE");
         const std::string name = Plain(words[0]);
         const auto* known = std::find_if(std::begin(NAMES),
                                          std::end(NAMES),
                                          [&name](const Name& n) { return name == n.name; });
+        if (isDump && name == "roce_cc_algorithm" && Bare(words[1]) != "0")
+        {
+            reader.Fail("ROCE_CC_ALGORITHM is " + words[1] + ", expected ECN(0), which is DCQCN");
+        }
+        if (known == std::end(NAMES) && isDump) // a NIC has a hundred others
+        {
+            continue;
+        }
         if (known == std::end(NAMES))
         {
             std::string names;
@@ -174,13 +284,20 @@ NvidiaNames::Read(const std::string& path)
             }
             reader.Fail("unknown name '" + words[0] + "', expected one of: " + names);
         }
-        const auto [first, isNew] = lineOf.emplace(name, reader.GetLine());
+        const uint64_t value =
+            reader.ParseUnsigned(Bare(words[1]), known->name, MaxOf(known->unit));
+        const auto [first, isNew] = found.try_emplace(name, reader.GetLine(), value);
+        const auto& [line, earlier] = first->second;
+        if (!isNew && isDump && value == earlier)
+        {
+            continue; // of the other port
+        }
         if (!isNew)
         {
-            reader.Fail(name + " is in line " + std::to_string(first->second) +
-                        ", too, expected each name once");
+            reader.Fail(name + " is in line " + std::to_string(line) +
+                        (isDump ? " with another value, expected the rows of one port"
+                                : ", too, expected each name once"));
         }
-        const uint64_t value = reader.ParseUnsigned(words[1], known->name, MaxOf(known->unit));
         std::string converted;
         if (known->unit == Unit::CLAMP)
         {

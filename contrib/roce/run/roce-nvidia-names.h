@@ -21,10 +21,14 @@ class NvidiaNames
     using Setting = std::pair<std::string, std::string>;
 
     /**
-     * @brief Read a file of lines `rpg_ai_rate=50` or `rpg_ai_rate 50`; `#` starts a comment.
+     * @brief Read a file of lines `rpg_ai_rate=50` or `rpg_ai_rate 50`; `#` starts a comment. Or
+     * what a tool prints: `mlxconfig -d DEVICE query`, `grep -r . /sys/class/net/NAME/ecn`.
      *
-     * Values are whole numbers in NVIDIA's units. Capitals and mlxconfig's suffix of the port
-     * (`RPG_AI_RATE_P1`) are understood. Parameters that the file does not name are unchanged.
+     * Values are whole numbers in NVIDIA's units. Capitals, mlxconfig's suffix of the port
+     * (`RPG_AI_RATE_P1`) and its words (`True(1)`) are understood. Parameters that the file does
+     * not name are unchanged. What a tool prints is known by its first line; rows of other names
+     * are left out, of several columns the current values count, and a name may be there again, for
+     * another port, with the same value.
      *
      * @return attributes in the file's order; both clamp_tgt_rate names are one attribute
      * @throw InputError naming file and line: an unknown name, a repeated one, a value that is no

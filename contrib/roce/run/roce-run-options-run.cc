@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
+#include "roce-network-page.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
 #include "roce-result-parts.h"
@@ -231,6 +232,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
     const auto before = isTuned ? std::make_shared<Json>(ValuesInForce(network)) : nullptr;
+    if (!draw.empty() && MpiRanks::IsFirst())
+    {
+        NetworkPage(network).Write(draw);
+    }
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;

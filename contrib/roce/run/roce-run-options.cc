@@ -139,6 +139,8 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
                  "Set up and validate all, then end before the simulation; leaves no file",
                  dryRun)
         .OnlyWatches();
+    cmd.AddValue("draw", "Draw the network as a page (HTML) into this file; also with dryRun", draw)
+        .OnlyWatches();
     cmd.AddChoice("progress",
                   "Progress on standard error: none, text or json (all messages, too)",
                   progress,

@@ -89,6 +89,7 @@ struct RunOptions
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
+    std::string draw;   //!< see NetworkPage; empty: none
     bool dryRun{false}; //!< Run() ends before the simulation, without files
     ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()

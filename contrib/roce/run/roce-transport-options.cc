@@ -119,9 +119,11 @@ void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
     AddTypes(cmd);
-    cmd.AddAttributeFile("nvidia",
-                         "File of lines such as rpg_ai_rate=50: DCQCN and ECN by NVIDIA's names",
-                         &NvidiaNames::Read);
+    cmd.AddAttributeFile(
+        "nvidia",
+        "File of lines such as rpg_ai_rate=50, or what mlxconfig query or grep . in "
+        "/sys/class/net prints: DCQCN and ECN by NVIDIA's names",
+        &NvidiaNames::Read);
     // Types of the program itself and of other libraries are among them.
     const std::string stageTypes = ValueCheck::KnownTypes(SwitchStage::GetTypeId());
     cmd.AddValue("stages",
