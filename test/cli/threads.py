@@ -32,6 +32,10 @@ MORE = {
                               *(f"--ns3::roce::Nic::{cost}" for cost in ("PostLatency=700ns", "CompletionLatency=1100ns", "MessageGap=250ns",
                                                                         "MessageRate=1e6", "DeliveryLatency=500ns", "CnpLatency=5us",
                                                                         "QueueDepth=4"))],
+    # Ranks wait for what comes over NVLinks, which are much shorter than the time between two meetings, and over rails.
+    "rails": [LEAF_SPINE, "--datacenters=1", "--leaves=4", "--rails", "--gpusPerServer=4", "--hostsPerLeaf=2", "--spines=2",
+              "--pattern=collective+poisson", "--collectiveChannels=4", "--collectiveBytes=400000", "--collectiveRounds=2",
+              "--load=0.3", "--duration=100us"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.

@@ -69,7 +69,7 @@ Sent(const std::vector<FlowSpec>& flows)
 }
 
 // The messages between two GPUs are of one connection, and no others.
-TEST(CollectiveWorkload, ChannelsAreRingsOfTheirOwn)
+TEST(CollectiveWorkloadTest, ChannelsAreRingsOfTheirOwn)
 {
     CollectiveWorkload w = Collective(Kind::RING_ALL_REDUCE, 8, 1003);
     w.channels = 2;
@@ -233,6 +233,31 @@ TEST(CollectiveWorkloadTest, AllToAllInRounds)
     const auto flows = Collective(Kind::ALL_TO_ALL, 3, 600, 2).Generate();
     EXPECT_EQ(flows.size(), 3U * 2 * 4);
     EXPECT_EQ(Sent(flows)[1], 800U);
+}
+
+TEST(CollectiveWorkloadTest, AllToAllWithRoundsSideBySide)
+{
+    CollectiveWorkload w = Collective(Kind::ALL_TO_ALL, 6, 600);
+    w.channels = 2;
+    w.rounds = 2;
+    using Place = std::tuple<uint32_t, uint32_t, uint32_t>; // channel, step, after
+    std::map<uint32_t, std::vector<Place>> places;          // of host 0, by distance
+    for (const FlowSpec& flow : w.Generate())
+    {
+        if (flow.src == 10)
+        {
+            places[flow.dst - 10].emplace_back(flow.channel, flow.step, flow.after);
+        }
+    }
+    for (auto& [distance, all] : places)
+    {
+        std::sort(all.begin(), all.end());
+    }
+    EXPECT_EQ(places[1], (std::vector<Place>{{0, 1, 0}, {0, 4, 3}}));
+    EXPECT_EQ(places[2], (std::vector<Place>{{1, 1, 0}, {1, 4, 3}}));
+    EXPECT_EQ(places[3], (std::vector<Place>{{0, 2, 1}, {0, 5, 4}}));
+    EXPECT_EQ(places[4], (std::vector<Place>{{1, 2, 1}, {1, 5, 4}}));
+    EXPECT_EQ(places[5], (std::vector<Place>{{0, 3, 2}, {0, 6, 5}}));
 }
 
 TEST(CollectiveWorkloadTest, BadInputIsRefused)

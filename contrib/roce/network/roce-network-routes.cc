@@ -162,8 +162,8 @@ NetworkRoutes::FindIslands()
 void
 NetworkRoutes::CheckHosts() const
 {
-    // Hosts at the same islands are alike: by these, the first switch that such hosts are at.
-    std::map<std::vector<uint32_t>, uint32_t> kinds;
+    // Hosts at the same islands are alike: by these, the one at the first switch, and that switch.
+    std::map<std::vector<uint32_t>, std::pair<uint32_t, const NetworkParts::HostEntry*>> kinds;
     for (const auto& host : m_parts.hosts)
     {
         std::vector<uint32_t> islands;
@@ -176,13 +176,14 @@ NetworkRoutes::CheckHosts() const
         SortOut(islands);
         if (!islands.empty())
         {
-            uint32_t& least = kinds.try_emplace(std::move(islands), first).first->second;
-            least = std::min(least, first);
+            auto& [sw, one] = kinds.try_emplace(std::move(islands), FAR, nullptr).first->second;
+            one = first < sw ? &host : one;
+            sw = std::min(sw, first);
         }
     }
     // Mostly one island has them all.
     std::vector<uint32_t> common = kinds.begin()->first;
-    for (const auto& [islands, sw] : kinds)
+    for (const auto& [islands, one] : kinds)
     {
         common = Intersection(common, islands);
     }
@@ -193,8 +194,12 @@ NetworkRoutes::CheckHosts() const
             if (Intersection(a->first, b->first).empty())
             {
                 const auto [to, from] = std::minmax(a->second, b->second);
-                throw InputError("network: no path from " + m_parts.switches[from].name + " to " +
-                                 m_parts.switches[to].name);
+                throw InputError(
+                    a->first.size() + b->first.size() == 2
+                        ? "network: no path from " + m_parts.switches[from.first].name + " to " +
+                              m_parts.switches[to.first].name
+                        : "network: no NIC of " + to.second->name + " leads to one of " +
+                              from.second->name + ", expected a network that both have");
             }
         }
     }

@@ -134,8 +134,8 @@ Topology::ValidateCommon(double nSwitches, double nLinks) const
                                         "topology: wanPortBuffer");
     }
     // As double: the product of four 32-bit numbers.
-    const double nNics =
-        1.0 * datacenters * GetRacks() * GetHostsPerRack() * (1.0 * nicsPerHost + (gpusPerServer > 1));
+    const double nNics = 1.0 * datacenters * GetRacks() * GetHostsPerRack() *
+                         (1.0 * nicsPerHost + (gpusPerServer > 1));
     if (nNics > 1e6)
     {
         throw InputError("topology: more than 1,000,000 NICs");

@@ -58,10 +58,11 @@ CollectiveWorkload::AddOptions(OptionTable& table, std::string& hostList)
     table
         .AddValue("collectiveChannels",
                   "collective: rings, each with its part of the buffer; with --gpusPerServer each "
-                  "keeps to a rail between servers",
+                  "keeps to a rail between servers. all-to-all: rounds at a time",
                   channels,
                   Range::Within(1, 1000))
-        .UnusedIf([this] { return !IsRing(); }, "with a collective without rings");
+        .UnusedIf([this] { return kind == Kind::TREE_ALL_REDUCE; },
+                  "with --collective=tree-all-reduce");
     table.AddValue("gpusPerHost",
                    "collective: GPUs behind each NIC",
                    gpusPerHost,
@@ -165,7 +166,7 @@ CollectiveWorkload::GetSteps() const
     case Kind::TREE_ALL_REDUCE:
         return 2 * DepthOf(nHosts - 1);
     case Kind::ALL_TO_ALL:
-        return nHosts - 1;
+        return (nHosts - 2) / channels + 1;
     default:
         return GetRanks() - 1;
     }
@@ -193,7 +194,8 @@ CollectiveWorkload::Check() const
         Require(seen.insert(host).second, COLLECTIVE, ": host ", host, " twice, expected it once");
     }
     Require(channels >= 1, COLLECTIVE, ": 0 channels, expected at least 1");
-    Require(hostsPerServer >= 1 && (channels == 1 || hosts.size() % hostsPerServer == 0),
+    Require(hostsPerServer >= 1 &&
+                (channels == 1 || !IsRing() || hosts.size() % hostsPerServer == 0),
             COLLECTIVE,
             ": ",
             hosts.size(),
@@ -314,15 +316,18 @@ void
 CollectiveWorkload::AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const
 {
     const auto nHosts = static_cast<uint32_t>(hosts.size());
-    for (uint32_t step = 1; step < nHosts; ++step)
+    for (uint32_t distance = 1; distance < nHosts; ++distance)
     {
+        const uint32_t channel = (distance - 1) % channels;
+        const uint32_t step = (distance - 1) / channels + 1;
         for (uint32_t h = 0; h < nHosts; ++h)
         {
-            const uint32_t to = (h + step) % nHosts;
+            const uint32_t to = (h + distance) % nHosts;
             for (uint32_t g = 0; g < gpusPerHost * gpusPerHost; ++g)
             {
                 const uint64_t bytes = GetShareBytes(to * gpusPerHost + g % gpusPerHost);
                 Add(flows, round, h, to, bytes, step, step - 1, 0, 1 + g);
+                flows.back().channel = channel;
             }
         }
     }

@@ -34,7 +34,8 @@ namespace ns3::roce
  *   children, and then back down. The buffer is not cut into pieces (no pipelining).
  * - ALL_TO_ALL: each rank has a share of size / N for each rank. In round r the h-th host's ranks
  *   send to all ranks of host h + r; a host's round begins when it has received all of the one
- *   before. Within hosts shares travel meanwhile.
+ *   before. Within hosts shares travel meanwhile. With several channels each has every so many of
+ *   these rounds, and they go on side by side.
  *
  * Reducing takes no further time. Messages between the same two GPUs are of one queue pair
  * (FlowSpec::connection), so that they are sent one after the other and share a rate law. No
@@ -55,7 +56,7 @@ struct CollectiveWorkload
     Kind kind{Kind::RING_ALL_REDUCE};
     std::vector<uint32_t> hosts; //!< NICs, in the order of the ring; at least 2, all different
     uint32_t gpusPerHost{1};     //!< at least 1
-    uint32_t channels{1};        //!< of rings, at least 1
+    uint32_t channels{1};        //!< at least 1
     uint32_t hostsPerServer{1};  //!< hosts next to each other in `hosts`; for several channels
     /// Bytes of each rank's buffer (of the result for ALL_GATHER); not a multiple of N: the first
     /// shares have one more.
