@@ -143,7 +143,7 @@ def test_topologies(make):
     gpus = make("GPUs with two links", {
         "topology.txt": "4 2 1 1 4 A100\n2 3\n0 2 2880Gbps 25ns 0\n1 2 2880Gbps 25ns 0\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n",
         "flow.txt": flow})
-    gpus.good(USUAL, [(0, 2, 1000000, 0)])  # NICs at the NVSwitch
+    gpus.good(USUAL, one)  # NICs at the NVSwitch: those of the first two links
     rails = make("rails", {"topology.txt": "4 2 4\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n",
                            "flow.txt": flow})
     assert [(int(row["src"]), int(row["dst"])) for row in rails.good(USUAL, silent=True)] in ([(0, 1)], [(2, 3)])

@@ -294,16 +294,15 @@ void
 Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
 {
     m_state.ExpectBuilt("ChooseNics()");
-    if (rule == NicRule::NAMED)
-    {
-        return;
-    }
     NicChoice choice(m_parts, *m_paths, rule);
     for (FlowSpec& flow : flows)
     {
         choice.Apply(flow);
     }
-    m_flows->SetRanksAreHosts();
+    if (rule != NicRule::NAMED)
+    {
+        m_flows->SetRanksAreHosts();
+    }
 }
 
 void

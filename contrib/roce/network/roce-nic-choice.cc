@@ -17,6 +17,11 @@ namespace ns3::roce
 void
 NicChoice::Apply(FlowSpec& flow)
 {
+    if (m_rule == NicRule::NAMED)
+    {
+        m_parts.CheckJoined("flow " + std::to_string(flow.id), flow.src, flow.dst);
+        return;
+    }
     const auto refuse = [&flow](const std::string& what) {
         throw InputError("flow " + std::to_string(flow.id) + ": " + what);
     };
