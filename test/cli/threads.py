@@ -37,6 +37,10 @@ MORE = {
                               "--cc=Dcqcn[CutOnLoss=true]", "--lossless=0", "--ecn=0", "--transport=20us",
                               "--ns3::roce::Nic::IngressRate=60Gbps", "--ns3::roce::Nic::IngressMark=32KiB",
                               "--ns3::roce::Nic::IngressBuffer=64KiB", "--ns3::roce::Nic::RtoMin=1ms"],
+    # Ranks wait for what comes over NVLinks, which are much shorter than the time between two meetings, and over rails.
+    "rails": [LEAF_SPINE, "--datacenters=1", "--leaves=4", "--rails", "--gpusPerServer=4", "--hostsPerLeaf=2", "--spines=2",
+              "--pattern=collective+poisson", "--collectiveChannels=4", "--collectiveBytes=400000", "--collectiveRounds=2",
+              "--load=0.3", "--duration=100us"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.

@@ -101,6 +101,12 @@ TEST(ApiMisuse, CallsTooEarlyOrTooLate)
         Early("path", [](Network& n) { n.TracePath(0, 1, 1); }),
         Early("path info", [](Network& n) { n.GetPath(0, 1, 1); }),
         Early("ideal", [](Network& n) { n.GetIdeal(World::Flows(1)[0]); }),
+        Early("NIC choice",
+              [](Network& n) {
+                  std::vector<FlowSpec> flows = World::Flows(1);
+                  n.ChooseNics(flows, NicRule::HASH);
+              }),
+        Early("joined", [](Network& n) { n.AreJoined(0, 1); }),
         Early("rack", [](Network& n) { n.GetRack(0); }),
         Early("role", [](Network& n) { n.HasRole(0, SwitchRole::TOR); }),
         Early("streams", [](Network& n) { n.AssignStreams(0); }),
@@ -115,6 +121,7 @@ TEST(ApiMisuse, CallsTooEarlyOrTooLate)
         Late("build", [](Network& n) { n.Build(); }),
         Late("host", [](Network& n) { n.AddHost("late", 0); }),
         Late("switch", [](Network& n) { n.AddSwitch("late", 0); }),
+        Late("internal switch", [](Network& n) { n.AddInternalSwitch("late", 0); }),
         Late("NIC", [=](Network& n) { n.AddNic(0, 0, rate, delay); }),
         Late("link", [=](Network& n) { n.Connect(0, 1, rate, delay); }),
         Late("long link", [=](Network& n) { n.ConnectLong(0, 1, rate, delay); }),
@@ -201,6 +208,10 @@ TEST(ApiMisuse, NumbersThatDoNotExist)
             "ideal",
             [=](Network& n) { n.GetIdeal(flow(99)[0]); },
             "NIC 99 does not exist"),
+        Number(
+            "NICs of a host",
+            [](Network& n) { n.GetNicsOfHost(99); },
+            "host 99 does not exist"),
         Number(
             "rack",
             [](Network& n) { n.GetRack(3); },

@@ -69,6 +69,35 @@ Sent(const std::vector<FlowSpec>& flows)
 }
 
 // The messages between two GPUs are of one connection, and no others.
+TEST(CollectiveWorkloadTest, ChannelsAreRingsOfTheirOwn)
+{
+    CollectiveWorkload w = Collective(Kind::RING_ALL_REDUCE, 8, 1003);
+    w.channels = 2;
+    w.hostsPerServer = 4;
+    std::map<uint32_t, std::map<uint32_t, uint32_t>> nextOf; // by channel and host
+    std::map<uint32_t, uint64_t> sent;
+    for (const FlowSpec& flow : w.Generate())
+    {
+        EXPECT_EQ(flow.connection, 1 + flow.channel);
+        const auto [next, isNew] = nextOf[flow.channel].try_emplace(flow.src - 10, flow.dst - 10);
+        EXPECT_TRUE(isNew || next->second == flow.dst - 10) << "not a ring";
+        sent[flow.src] += flow.sizeBytes;
+    }
+    // In at host c of the first server and out at the next, and back the same way.
+    using Ring = std::map<uint32_t, uint32_t>;
+    EXPECT_EQ(nextOf[0], (Ring{{0, 3}, {3, 2}, {2, 1}, {1, 5}, {5, 6}, {6, 7}, {7, 4}, {4, 0}}));
+    EXPECT_EQ(nextOf[1], (Ring{{1, 0}, {0, 3}, {3, 2}, {2, 6}, {6, 7}, {7, 4}, {4, 5}, {5, 1}}));
+    uint64_t all = 0;
+    for (const auto& [host, bytes] : sent)
+    {
+        all += bytes;
+    }
+    EXPECT_EQ(all, 2u * 7 * 1003) << "pieces are lost or doubled";
+    w.hosts.pop_back();
+    EXPECT_EQ(ErrorOf([&] { w.Generate(); }),
+              "collective: 7 hosts on several channels, expected whole servers of 4 hosts");
+}
+
 TEST(CollectiveWorkloadTest, ConnectionForEachTwoGpus)
 {
     for (const Kind kind : {Kind::RING_ALL_REDUCE, Kind::TREE_ALL_REDUCE, Kind::ALL_TO_ALL})
@@ -204,6 +233,31 @@ TEST(CollectiveWorkloadTest, AllToAllInRounds)
     const auto flows = Collective(Kind::ALL_TO_ALL, 3, 600, 2).Generate();
     EXPECT_EQ(flows.size(), 3U * 2 * 4);
     EXPECT_EQ(Sent(flows)[1], 800U);
+}
+
+TEST(CollectiveWorkloadTest, AllToAllWithRoundsSideBySide)
+{
+    CollectiveWorkload w = Collective(Kind::ALL_TO_ALL, 6, 600);
+    w.channels = 2;
+    w.rounds = 2;
+    using Place = std::tuple<uint32_t, uint32_t, uint32_t>; // channel, step, after
+    std::map<uint32_t, std::vector<Place>> places;          // of host 0, by distance
+    for (const FlowSpec& flow : w.Generate())
+    {
+        if (flow.src == 10)
+        {
+            places[flow.dst - 10].emplace_back(flow.channel, flow.step, flow.after);
+        }
+    }
+    for (auto& [distance, all] : places)
+    {
+        std::sort(all.begin(), all.end());
+    }
+    EXPECT_EQ(places[1], (std::vector<Place>{{0, 1, 0}, {0, 4, 3}}));
+    EXPECT_EQ(places[2], (std::vector<Place>{{1, 1, 0}, {1, 4, 3}}));
+    EXPECT_EQ(places[3], (std::vector<Place>{{0, 2, 1}, {0, 5, 4}}));
+    EXPECT_EQ(places[4], (std::vector<Place>{{1, 2, 1}, {1, 5, 4}}));
+    EXPECT_EQ(places[5], (std::vector<Place>{{0, 3, 2}, {0, 6, 5}}));
 }
 
 TEST(CollectiveWorkloadTest, BadInputIsRefused)

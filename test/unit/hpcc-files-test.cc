@@ -114,9 +114,6 @@ TEST(HpccTopology, SaysWhatIsWrongAndWhere)
               ":3: error_rate '2' is not a probability, expected 0 to 1");
     EXPECT_EQ(TopologyError(head + good),
               ":5: the file ends after 2 links, expected 3 as the first line says");
-    EXPECT_EQ(TopologyError(head + good + "0 3 100Gbps 1us 0\n"),
-              ":5: host 0 has a second link, to node 3 (the first, line 3, leads to node 3), "
-              "expected one for each host: a host with several NICs has to be several nodes");
     EXPECT_EQ(TopologyError("4 1 2\n3\n" + good),
               ": host 2 has no link, expected one for each host");
 }
@@ -159,6 +156,21 @@ TEST(HpccTopology, LayoutsOfOtherSimulatorsAreKnown)
     }
     EXPECT_EQ(TopologyError("5 2 1 4\n3 4\n0 1\n"),
               ":3: more than 2 switch ids, expected as many as the first line says");
+}
+
+TEST(HpccTopology, HostsHaveSeveralLinks)
+{
+    // Two GPUs, their NVSwitch, two leaves, of which one is at an NVSwitch that is in the fabric.
+    const TempFile file("6 2 2 2 6 H100\n2 3\n4 5\n0 2 2880Gbps 25ns 0\n0 4 400Gbps 500ns 0\n"
+                        "1 2 2880Gbps 25ns 0\n1 5 400Gbps 500ns 0\n4 3 400Gbps 500ns 0\n"
+                        "5 3 400Gbps 500ns 0\n");
+    const HpccTopology topology = HpccTopology::Read(file.path);
+    EXPECT_EQ(topology.nodeOfNic, (std::vector<uint32_t>{0, 0, 1, 1}));
+    EXPECT_EQ(topology.nicOfNode[0], 0u);
+    EXPECT_EQ(topology.nicOfNode[1], 2u);
+    EXPECT_EQ(topology.GetNHosts(), 2u);
+    EXPECT_EQ(topology.isNvSwitch, (std::vector<bool>{false, false, true, false, false, false}));
+    EXPECT_EQ(topology.GetMaxHostRateBps(), 400000000000u);
 }
 
 TEST(HpccTopology, FlowsFromSwitchesAreRefused)

@@ -46,6 +46,7 @@ struct FlowSpec
     uint32_t step{0};
     /// Above 0: startPs counts from when src has received all flows with steps up to this
     uint32_t after{0};
+    uint32_t channel{0};   //!< `step` and `after` count only flows of the same channel
     uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
     /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
     /// last of them is complete; see FlowGraph

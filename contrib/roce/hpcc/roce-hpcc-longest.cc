@@ -39,7 +39,7 @@ struct Way
     }
 };
 
-/// The switches and hosts of a file, and the longest of the shortest ways between them.
+/// The switches and NICs of a file, and the longest of the shortest ways between them.
 class Graph
 {
   public:
@@ -52,11 +52,16 @@ class Graph
         {
             m_hops[link.a].emplace_back(link.b, link.rateBps, link.delayPs);
             m_hops[link.b].emplace_back(link.a, link.rateBps, link.delayPs);
+            if (!topology.isSwitch[link.a] || !topology.isSwitch[link.b])
+            {
+                const uint32_t sw = topology.isSwitch[link.a] ? link.a : link.b;
+                m_nics.emplace_back(sw, link.rateBps, link.delayPs);
+            }
         }
     }
 
     /**
-     * @return some hosts: two of each kind, at different switches if there are such. Of one kind
+     * @return some NICs: two of each kind, at different switches if there are such. Of one kind
      * are those with the same link at switches that have the same links to the same switches.
      * Exchanging such switches changes nothing, so the longest of all ways is between two of these.
      */
@@ -64,9 +69,9 @@ class Graph
     {
         std::map<std::pair<std::vector<Hop>, Hop>, std::vector<uint32_t>> kinds;
         std::map<uint32_t, std::vector<Hop>> uplinks;
-        for (const uint32_t host : m_topology.nodeOfNic)
+        for (uint32_t nic = 0; nic < m_nics.size(); ++nic)
         {
-            const auto [sw, rateBps, delayPs] = m_hops[host].front();
+            const auto [sw, rateBps, delayPs] = m_nics[nic];
             const auto [links, isNew] = uplinks.try_emplace(sw);
             if (isNew)
             {
@@ -80,29 +85,29 @@ class Graph
             std::vector<uint32_t>& some = kinds[{links->second, Hop{0, rateBps, delayPs}}];
             if (some.size() < 2)
             {
-                some.push_back(host);
+                some.push_back(nic);
             }
             else if (SwitchOf(some[0]) == SwitchOf(some[1]))
             {
-                some[1] = host;
+                some[1] = nic;
             }
         }
-        std::vector<uint32_t> hosts;
+        std::vector<uint32_t> nics;
         for (const auto& [kind, some] : kinds)
         {
-            hosts.insert(hosts.end(), some.begin(), some.end());
+            nics.insert(nics.end(), some.begin(), some.end());
         }
-        return hosts;
+        return nics;
     }
 
-    /// @return the longest of the shortest ways from each switch to a host.
-    std::vector<Way> FindWaysTo(uint32_t host) const
+    /// @return the longest of the shortest ways from each switch to a NIC.
+    std::vector<Way> FindWaysTo(uint32_t nic) const
     {
         std::vector<Way> ways(m_hops.size());
         std::vector<uint32_t> links(m_hops.size(), 0); // on the way; 0: not reached
-        std::vector<uint32_t> order{SwitchOf(host)};
+        std::vector<uint32_t> order{SwitchOf(nic)};
         links[order.front()] = 1;
-        ways[order.front()] = Extend(m_hops[host].front(), Way{0});
+        ways[order.front()] = Extend(m_nics[nic], Way{0});
         for (std::size_t i = 0; i < order.size(); ++i)
         {
             const uint32_t sw = order[i]; // all ways of fewer links are known
@@ -128,23 +133,22 @@ class Graph
         return ways;
     }
 
-    /// @return a way with a host's link in front. @param ways from switches
-    Way From(uint32_t host, const std::vector<Way>& ways) const
+    /// @return a way with a NIC's link in front. @param ways from switches
+    Way From(uint32_t nic, const std::vector<Way>& ways) const
     {
-        const Way& way = ways[SwitchOf(host)];
-        return way.rttPs < 0 ? way : Extend(m_hops[host].front(), way);
+        const Way& way = ways[SwitchOf(nic)];
+        return way.rttPs < 0 ? way : Extend(m_nics[nic], way);
     }
 
-    /// @return rate of a host's link.
-    uint64_t GetHostRateBps(uint32_t host) const
+    uint64_t GetRateBps(uint32_t nic) const
     {
-        return std::get<1>(m_hops[host].front());
+        return std::get<1>(m_nics[nic]);
     }
 
   private:
-    uint32_t SwitchOf(uint32_t host) const
+    uint32_t SwitchOf(uint32_t nic) const
     {
-        return std::get<0>(m_hops[host].front());
+        return std::get<0>(m_nics[nic]);
     }
 
     Way Extend(const Hop& hop, const Way& way) const
@@ -157,6 +161,7 @@ class Graph
     const HpccTopology& m_topology;
     const uint32_t m_payloadBytes;
     std::vector<std::vector<Hop>> m_hops; //!< by node
+    std::vector<Hop> m_nics;              //!< to the switch, by NIC
 };
 
 } // namespace
@@ -165,12 +170,12 @@ HpccLongest
 HpccLongest::Find(const HpccTopology& topology, uint32_t payloadBytes)
 {
     const Graph graph(topology, payloadBytes);
-    const std::vector<uint32_t> hosts = graph.FindRepresentatives();
+    const std::vector<uint32_t> nics = graph.FindRepresentatives();
     HpccLongest longest;
-    for (const uint32_t dst : hosts)
+    for (const uint32_t dst : nics)
     {
         const std::vector<Way> ways = graph.FindWaysTo(dst);
-        for (const uint32_t src : hosts)
+        for (const uint32_t src : nics)
         {
             const Way way = graph.From(src, ways);
             if (src == dst || way.rttPs < 0)
@@ -181,11 +186,10 @@ HpccLongest::Find(const HpccTopology& topology, uint32_t payloadBytes)
             longest.bdpBytes = std::max(longest.bdpBytes, ProductBytes(way.rttPs, way.rateBps));
         }
     }
-    for (const uint32_t host : hosts)
+    for (const uint32_t nic : nics)
     {
-        longest.isProduct =
-            longest.isProduct &&
-            longest.bdpBytes == ProductBytes(longest.rttPs, graph.GetHostRateBps(host));
+        longest.isProduct = longest.isProduct &&
+                            longest.bdpBytes == ProductBytes(longest.rttPs, graph.GetRateBps(nic));
     }
     return longest;
 }

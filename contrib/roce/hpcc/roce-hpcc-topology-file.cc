@@ -44,6 +44,7 @@ HpccTopologyFile::Read()
     ReadCounts();
     ReadSwitches();
     ReadLinks();
+    CheckNvSwitches();
     NumberNics();
     return std::move(m_topology);
 }
@@ -113,6 +114,7 @@ HpccTopologyFile::ReadCounts()
     }
     m_topology.isSwitch.assign(nodes, false);
     m_topology.isDci.assign(nodes, false);
+    m_topology.isNvSwitch.assign(nodes, false);
 }
 
 uint32_t
@@ -173,6 +175,10 @@ HpccTopologyFile::ReadSwitches()
             }
             return;
         }
+    }
+    for (uint64_t i = 0; i < ids.size() && i < count - m_switches; ++i)
+    {
+        m_topology.isNvSwitch[ids[i]] = true;
     }
     if (ids.size() > count)
     {
@@ -269,23 +275,27 @@ HpccTopologyFile::CheckWhatFollows()
     }
 }
 
+/// What is joined to the fabric is a switch like others.
 void
-HpccTopologyFile::RefuseSecondLink(const HpccTopology::LinkLine& link, uint32_t host) const
+HpccTopologyFile::CheckNvSwitches()
 {
-    const auto& links = m_topology.links;
-    const auto first = std::find_if(links.begin(), links.end(), [host](const auto& other) {
-        return other.a == host || other.b == host;
-    });
-    throw InputError(GetPath(),
-                     link.line,
-                     "host " + std::to_string(host) + " has a second link, to node " +
-                         std::to_string(link.a == host ? link.b : link.a) + " (the first, line " +
-                         std::to_string(first->line) + ", leads to node " +
-                         std::to_string(first->a == host ? first->b : first->a) +
-                         "), expected one for each host" +
-                         (m_topology.layout == HpccTopology::Layout::SIM_AI
-                              ? ": GPUs with an NVSwitch beside their NIC (SimAI) are not modelled"
-                              : ": a host with several NICs has to be several nodes"));
+    HpccTopology& t = m_topology;
+    const auto isOther = [&t](uint32_t node) { return t.isSwitch[node] && !t.isNvSwitch[node]; };
+    for (bool changed = true; changed;)
+    {
+        changed = false;
+        for (const HpccTopology::LinkLine& link : t.links)
+        {
+            for (const auto& [node, next] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
+            {
+                if (t.isNvSwitch[node] && isOther(next))
+                {
+                    t.isNvSwitch[node] = false;
+                    changed = true;
+                }
+            }
+        }
+    }
 }
 
 void
@@ -301,11 +311,10 @@ HpccTopologyFile::NumberNics()
             {
                 continue;
             }
-            if (t.nicOfNode[node] != FlowList::NO_NIC)
+            if (t.nicOfNode[node] == FlowList::NO_NIC)
             {
-                RefuseSecondLink(link, node);
+                t.nicOfNode[node] = static_cast<uint32_t>(t.nodeOfNic.size());
             }
-            t.nicOfNode[node] = static_cast<uint32_t>(t.nodeOfNic.size());
             t.nodeOfNic.push_back(node);
         }
     }

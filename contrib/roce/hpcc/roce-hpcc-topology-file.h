@@ -33,9 +33,9 @@ class HpccTopologyFile : private LineReader
     void ReadLinks();
     void ReadLink(const std::vector<std::string>& fields);
     void CheckWhatFollows();
+    void CheckNvSwitches();
     void NumberNics();
     void NumberSwitches();
-    void RefuseSecondLink(const HpccTopology::LinkLine& link, uint32_t host) const;
     uint32_t ParseNode(const std::string& text, const char* what) const;
     double ParseProbability(const std::string& text) const;
 

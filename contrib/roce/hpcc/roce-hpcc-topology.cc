@@ -37,7 +37,11 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
         if (isSwitch[node])
         {
             const std::string name = "switch" + std::to_string(node);
-            if (isDci[node])
+            if (isNvSwitch[node])
+            {
+                network.AddInternalSwitch(name, 0);
+            }
+            else if (isDci[node])
             {
                 network.AddSwitch(name, 0, dci);
             }
@@ -80,13 +84,19 @@ HpccTopology::ApplyLoss(Network& network, double otherwise) const
     }
 }
 
+uint32_t
+HpccTopology::GetNHosts() const
+{
+    return static_cast<uint32_t>(std::count(isSwitch.begin(), isSwitch.end(), false));
+}
+
 uint64_t
 HpccTopology::GetMaxHostRateBps() const
 {
     uint64_t rateBps = 0;
     for (const LinkLine& link : links)
     {
-        if (!isSwitch[link.a] || !isSwitch[link.b])
+        if ((!isSwitch[link.a] || !isSwitch[link.b]) && !isNvSwitch[link.a] && !isNvSwitch[link.b])
         {
             rateBps = std::max(rateBps, link.rateBps);
         }

@@ -22,8 +22,9 @@ namespace ns3::roce
  *   of ToRs and the rates are not used there either;
  * - `nodes switches DCI links`: LCMP, if the ids of as many DCI switches follow those of the
  * others;
- * - `nodes gpus_per_server nvswitches switches links gpu_type [gpus_per_node]`: SimAI. NVSwitches
- *   are switches like others, so that GPUs have one link each.
+ * - `nodes gpus_per_server nvswitches switches links gpu_type [gpus_per_node]`: SimAI. The first
+ *   switches are NVSwitches, inside servers (NetworkMap::AddInternalSwitch()) unless a link joins
+ *   them to other switches.
  *
  * Then come the ids of the switches, on any number of lines, then one line for each link: `a b rate
  * delay error_rate`, for example `0 128 100Gbps 1000ns 0`; a rate without unit is in bit/s.
@@ -31,8 +32,8 @@ namespace ns3::roce
  * there.
  *
  * Nodes are made in the order of their ids, so that a file's ids are ns-3's if there were no nodes
- * before. NICs are numbered in the order of their links, which need not be that of the hosts. Each
- * host has one link, to a switch.
+ * before. NICs are numbered in the order of their links, which need not be that of the hosts. Hosts
+ * are joined only to switches, each to one or several.
  */
 struct HpccTopology
 {
@@ -58,20 +59,21 @@ struct HpccTopology
 
     std::string path; //!< of the file
     Layout layout{Layout::ORIGINAL};
-    unsigned unreadLine{0};      //!< line after the links that looks like another one; 0: none
-    std::vector<bool> isSwitch;  //!< by node
-    std::vector<bool> isDci;     //!< by node; only LCMP says so
-    std::vector<LinkLine> links; //!< in the file's order
+    unsigned unreadLine{0};       //!< line after the links that looks like another one; 0: none
+    std::vector<bool> isSwitch;   //!< by node
+    std::vector<bool> isDci;      //!< by node; only LCMP says so
+    std::vector<bool> isNvSwitch; //!< by node; only SimAI says so
+    std::vector<LinkLine> links;  //!< in the file's order
 
-    std::vector<uint32_t> nicOfNode;    //!< FlowList::NO_NIC for switches
-    std::vector<uint32_t> nodeOfNic;    //!< the other way round
+    std::vector<uint32_t> nicOfNode;    //!< the first one; FlowList::NO_NIC for switches
+    std::vector<uint32_t> nodeOfNic;    //!< the other way round, of all
     std::vector<uint32_t> switchOfNode; //!< number in the network; of no meaning for hosts
 
     /**
      * @brief Read a file.
      * @throw InputError naming file and line: unreadable file, missing or extra field, not a
      *        number, unit missing, unknown node, a node joined to itself, two hosts joined, a host
-     *        with no link or several, fewer or more links than announced
+     *        with no link, fewer or more links than announced
      */
     static HpccTopology Read(const std::string& path);
 
@@ -89,7 +91,10 @@ struct HpccTopology
      */
     void ApplyLoss(Network& network, double otherwise = 0) const;
 
-    /// @return highest rate of a host's link, bit/s
+    /// @return hosts
+    uint32_t GetNHosts() const;
+
+    /// @return highest rate of a host's link, without NVLinks, bit/s
     uint64_t GetMaxHostRateBps() const;
 };
 

@@ -438,6 +438,12 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     m_topology.ApplyLoss(
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
+    for (FlowSpec& flow : m_flows.flows)
+    {
+        flow.src = network.GetHost(flow.src);
+        flow.dst = network.GetHost(flow.dst);
+    }
+    network.ChooseNics(m_flows.flows, NicRule::NEAREST);
     m_faults.Apply(network);
     HpccLinkDown(m_config, m_topology, network, !cmd.IsGivenFor(&m_faults.reroute));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
@@ -447,9 +453,8 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();
     run.Warn(cmd.DescribeUnused(m_transport.FindUnused(cmd, network, m_flows.flows)));
 
-    std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
-              << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()
-              << " flows";
+    std::cout << m_topology.GetNHosts() << " hosts, " << network.GetNSwitches() << " switches, "
+              << network.GetNLinks() << " links, " << m_flows.flows.size() << " flows";
     if (!m_pathFile.empty())
     {
         std::cout << ", " << PinPaths(m_pathFile, m_topology, network, m_flows)

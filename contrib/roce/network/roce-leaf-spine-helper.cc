@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-leaf-spine-helper.h"
 
+#include "ns3/roce-input-error.h"
+
 namespace ns3::roce
 {
 
@@ -10,7 +12,14 @@ LeafSpineHelper::AddOptions(OptionTable& table)
     Topology::AddOptions(table);
     table.AddValue("spines", "Spine switches per datacenter", spines, Range::AtLeast(1));
     table.AddValue("leaves", "Leaf switches per datacenter", leaves, Range::AtLeast(1));
-    table.AddValue("hostsPerLeaf", "Hosts per leaf switch", hostsPerLeaf, Range::AtLeast(1));
+    table.AddValue("hostsPerLeaf",
+                   "Hosts per leaf switch; with --rails, servers",
+                   hostsPerLeaf,
+                   Range::AtLeast(1));
+    table.AddValue("rails",
+                   "Each NIC of a server is at a leaf of its own: NIC i of all its GPUs' NICs at "
+                   "the i-th leaf of a group",
+                   hasRails);
     AddRate(table, "fabricRate", "Rate of leaf-spine links", fabricRate)
         .UnusedIf([this] { return oversubscription > 0; }, "with --oversubscription");
     AddDelay(table, "fabricDelay", "One-way delay of leaf-spine links", fabricDelay);
@@ -34,6 +43,16 @@ LeafSpineHelper::AddOptions(OptionTable& table)
 void
 LeafSpineHelper::Validate() const
 {
+    if (1.0 * hostsPerLeaf * gpusPerServer * nicsPerHost > 1e6) // before they are multiplied
+    {
+        throw InputError("topology: more than 1,000,000 NICs");
+    }
+    if (leaves % GetLeavesPerRack())
+    {
+        throw InputError("topology: " + std::to_string(leaves) +
+                         " leaves, expected with --rails a multiple of the NICs of a server, " +
+                         std::to_string(GetLeavesPerRack()));
+    }
     RefuseBoth(wanPortBuffer, external.egressBuffer, "wanPortBuffer and dciEgressBuffer");
     const double nDcis = datacenters > 1 ? external.count : 0;
     ValidateCommon(1.0 * spines + leaves + nDcis,
@@ -51,26 +70,41 @@ LeafSpineHelper::GetPresets() const
 uint32_t
 LeafSpineHelper::GetRacks() const
 {
-    return leaves;
+    return leaves / GetLeavesPerRack();
+}
+
+uint32_t
+LeafSpineHelper::GetLeavesPerRack() const
+{
+    return hasRails ? gpusPerServer * nicsPerHost : 1;
+}
+
+bool
+LeafSpineHelper::IsMultiHomed() const
+{
+    return Topology::IsMultiHomed() || GetLeavesPerRack() > 1;
 }
 
 uint32_t
 LeafSpineHelper::GetHostsPerRack() const
 {
-    return hostsPerLeaf;
+    return hostsPerLeaf * (hasRails ? gpusPerServer : 1);
 }
 
 uint64_t
 LeafSpineHelper::GetRackUplinkBps() const
 {
-    return GetFabricRateBps() * spines;
+    return GetFabricRateBps() * spines * GetLeavesPerRack();
 }
 
 uint64_t
 LeafSpineHelper::GetFabricRateBps() const
 {
-    const double hosts = static_cast<double>(hostRate.GetBitRate()) * hostsPerLeaf * nicsPerHost;
-    return UplinkRateBps(hosts, spines, oversubscription, fabricRate);
+    const uint32_t nics = hostsPerLeaf * (hasRails ? 1 : nicsPerHost);
+    return UplinkRateBps(static_cast<double>(hostRate.GetBitRate()) * nics,
+                         spines,
+                         oversubscription,
+                         fabricRate);
 }
 
 std::vector<uint32_t>
@@ -78,10 +112,16 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
 {
     std::vector<uint32_t> leafSwitches;
     std::vector<uint32_t> spineSwitches;
-    for (uint32_t l = 0; l < leaves; ++l)
+    for (uint32_t rack = 0; rack < GetRacks(); ++rack)
     {
-        leafSwitches.push_back(
-            AddRack(network, datacenter, "leaf" + std::to_string(l), l, leafBuffer));
+        std::vector<uint32_t> ofRack;
+        for (uint32_t l = 0; l < GetLeavesPerRack(); ++l)
+        {
+            const std::string name = "leaf" + std::to_string(leafSwitches.size());
+            ofRack.push_back(AddSwitch(network, datacenter, name, leafBuffer));
+            leafSwitches.push_back(ofRack.back());
+        }
+        AddHosts(network, datacenter, rack, ofRack);
     }
     for (uint32_t s = 0; s < spines; ++s)
     {

@@ -20,9 +20,11 @@ namespace ns3::roce
  */
 struct LeafSpineHelper : public Topology
 {
-    uint32_t spines{4};             //!< per datacenter
-    uint32_t leaves{4};             //!< per datacenter
-    uint32_t hostsPerLeaf{4};       //!< hosts of each leaf
+    uint32_t spines{4};       //!< per datacenter
+    uint32_t leaves{4};       //!< per datacenter
+    uint32_t hostsPerLeaf{4}; //!< hosts of each leaf; with rails, servers
+    /// NIC i of a server (its GPUs' one after the other) is at the i-th leaf of a group of as many
+    bool hasRails{false};
     DataRate fabricRate{"100Gbps"}; //!< each leaf-spine link; see oversubscription
     Time fabricDelay{MicroSeconds(1)};
     double oversubscription{0}; //!< > 0: fabricRate follows: host capacity of a leaf over this
@@ -39,10 +41,14 @@ struct LeafSpineHelper : public Topology
     uint32_t GetRacks() const override;
     uint32_t GetHostsPerRack() const override;
     uint64_t GetRackUplinkBps() const override;
+    bool IsMultiHomed() const override;
 
   protected:
     void Validate() const override;
     std::vector<uint32_t> ConstructDatacenter(Network& network, uint32_t datacenter) const override;
+
+  private:
+    uint32_t GetLeavesPerRack() const;
 };
 
 } // namespace ns3::roce

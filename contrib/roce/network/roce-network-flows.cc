@@ -15,21 +15,22 @@
 namespace ns3::roce
 {
 
-FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs)
-    : m_marginsPs(std::move(marginsPs)),
-      m_ranks(m_marginsPs.size())
+FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, Ranks ranks, int64_t marginPs)
+    : m_rankOf(std::move(ranks)),
+      m_marginPs(marginPs)
 {
     for (const FlowSpec& flow : flows)
     {
         if (flow.step)
         {
-            Step& step = m_ranks.at(flow.dst).steps[flow.step];
+            Rank& rank = RankOf(flow.dst, flow.channel);
+            Step& step = rank.steps[flow.step];
             step.left = ++step.flows;
-            m_placeOf[flow.id] = {flow.dst, flow.step};
+            m_placeOf[flow.id] = {&rank, flow.step};
         }
         if (flow.step && !flow.after)
         {
-            Rank& rank = m_ranks.at(flow.src);
+            Rank& rank = RankOf(flow.src, flow.channel);
             rank.lastStartPs = std::max(rank.lastStartPs, flow.startPs);
         }
     }
@@ -38,19 +39,24 @@ FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> ma
         const auto refuse = [&flow](const std::string& what) {
             throw InputError("flow " + std::to_string(flow.id) + " " + what);
         };
-        const std::map<uint32_t, Step>& steps = m_ranks.at(flow.src).steps;
+        const std::map<uint32_t, Step>& steps = RankOf(flow.src, flow.channel).steps;
         if (flow.after && (steps.empty() || steps.begin()->first > flow.after))
         {
-            refuse("waits for steps up to " + std::to_string(flow.after) + ", but NIC " +
-                   std::to_string(flow.src) +
-                   " receives none of them; expected a step of a flow "
-                   "that goes there, or 0");
+            refuse("waits for steps up to " + std::to_string(flow.after) + ", but " +
+                   m_rankOf.what + " " + std::to_string(m_rankOf.of[flow.src]) +
+                   " receives none of them; expected a step of a flow that goes there, or 0");
         }
         if ((flow.step || flow.after) && flow.phase)
         {
             refuse("has a phase and a step, expected one of them");
         }
     }
+}
+
+FlowSteps::Rank&
+FlowSteps::RankOf(uint32_t nic, uint32_t channel)
+{
+    return m_ranks[{m_rankOf.of.at(nic), channel}];
 }
 
 bool
@@ -70,7 +76,7 @@ FlowSteps::Connect(Nic& nic)
 void
 FlowSteps::Add(WaitingFlow flow)
 {
-    m_ranks.at(flow.flow.src).waiting[flow.flow.after].push_back(std::move(flow));
+    RankOf(flow.flow.src, flow.flow.channel).waiting[flow.flow.after].push_back(std::move(flow));
 }
 
 int64_t
@@ -81,15 +87,14 @@ FlowSteps::GetStartPs(const FlowSpec& flow) const
 }
 
 void
-FlowSteps::StartUpTo(uint32_t nic, uint32_t after)
+FlowSteps::StartUpTo(Rank& rank, uint32_t after)
 {
-    Rank& rank = m_ranks[nic];
     while (!rank.waiting.empty() && rank.waiting.begin()->first <= after)
     {
         for (WaitingFlow& waiting : rank.waiting.begin()->second)
         {
-            rank.lastStartPs = std::max(StartPs(waiting.flow, rank.receivedPs, m_marginsPs[nic]),
-                                        rank.lastStartPs);
+            rank.lastStartPs =
+                std::max(StartPs(waiting.flow, rank.receivedPs, m_marginPs), rank.lastStartPs);
             m_startPsOf[waiting.flow.id] = rank.lastStartPs;
             Start(waiting, rank.lastStartPs);
         }
@@ -105,32 +110,30 @@ FlowSteps::OnReceived(uint64_t cookie, Time at)
     {
         return;
     }
-    const auto [nic, number] = found->second;
-    Rank& rank = m_ranks[nic];
-    Step& step = rank.steps.at(number);
+    Rank& rank = *found->second.rank;
+    Step& step = rank.steps.at(found->second.step);
     step.lastPs = std::max(step.lastPs, at.GetPicoSeconds());
     --step.left;
     while (!rank.steps.empty() && rank.steps.begin()->second.left == 0)
     {
         rank.receivedPs = std::max(rank.receivedPs, rank.steps.begin()->second.lastPs);
         rank.steps.erase(rank.steps.begin());
-        // Steps that the NIC does not receive are complete with the one before them.
-        StartUpTo(nic, rank.steps.empty() ? UINT32_MAX : rank.steps.begin()->first - 1);
+        // Steps that the rank does not receive are complete with the one before them.
+        StartUpTo(rank, rank.steps.empty() ? UINT32_MAX : rank.steps.begin()->first - 1);
     }
 }
 
 std::string
 FlowSteps::Describe() const
 {
-    for (std::size_t nic = 0; nic < m_ranks.size(); ++nic)
+    for (const auto& [place, rank] : m_ranks)
     {
-        const Rank& rank = m_ranks[nic];
         if (!rank.waiting.empty())
         {
             const auto& [number, step] = *rank.steps.begin();
-            return "NIC " + std::to_string(nic) + " waits for step " + std::to_string(number) +
-                   ": " + std::to_string(step.left) + " of " + std::to_string(step.flows) +
-                   " flows to it are not done";
+            return m_rankOf.what + (" " + std::to_string(place.first)) + " waits for step " +
+                   std::to_string(number) + ": " + std::to_string(step.left) + " of " +
+                   std::to_string(step.flows) + " flows to it are not done";
         }
     }
     return "";
@@ -188,6 +191,7 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
         throw InputError(who + "source and destination are the same NIC, " +
                          std::to_string(flow.src));
     }
+    m_parts.CheckJoined("flow " + std::to_string(flow.id), flow.src, flow.dst);
     if (flow.sizeBytes > MAX_FLOW_BYTES)
     {
         throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
@@ -247,12 +251,13 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
     }
     if (FlowSteps::IsUsed(flows))
     {
-        std::vector<int64_t> marginsPs;
-        for (const auto& entry : m_parts.nics)
+        FlowSteps::Ranks ranks{m_ranksAreHosts ? "host" : "NIC", {}};
+        for (uint32_t nic = 0; nic < m_parts.nics.size(); ++nic)
         {
-            marginsPs.push_back(entry.nic->GetLink()->GetDelayPs());
+            ranks.of.push_back(m_ranksAreHosts ? m_parts.nics[nic].host : nic);
         }
-        AddOrder(std::make_unique<FlowSteps>(flows, std::move(marginsPs)));
+        AddOrder(
+            std::make_unique<FlowSteps>(flows, std::move(ranks), m_parts.GetLongestNicDelayPs()));
     }
     if (FlowGraph::IsUsed(flows))
     {

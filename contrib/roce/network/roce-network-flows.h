@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -21,19 +22,28 @@ namespace ns3::roce
  *
  * A flow with FlowSpec::step s is the s-th piece that its destination receives (several may have
  * the same number). A flow with FlowSpec::after a starts startPs after its source has received all
- * pieces up to number a, whatever other NICs do. So the messages of a NIC are used in their order,
- * even if a later one is complete first. Its flows also start in the order of `after`.
+ * pieces up to number a, whatever other ranks do. So the messages of a rank are used in their
+ * order, even if a later one is complete first. Its flows also start in the order of `after`. Each
+ * FlowSpec::channel counts for itself. Ranks are NICs, or hosts with several.
  */
 class FlowSteps : public FlowOrder
 {
   public:
+    /// Which rank a NIC belongs to, and what ranks are in messages.
+    struct Ranks
+    {
+        const char* what;         //!< "NIC" or "host"
+        std::vector<uint32_t> of; //!< by NIC
+    };
+
     /**
      * @param flows all flows of the run
-     * @param marginsPs delay of each NIC's link, picoseconds
+     * @param ranks see there
+     * @param marginPs longest delay of a NIC's link, picoseconds
      * @throw InputError if a flow waits for pieces of which its source receives none, or has a
      * phase, too
      */
-    FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs);
+    FlowSteps(const std::vector<FlowSpec>& flows, Ranks ranks, int64_t marginPs);
 
     /// @param flows some flows. @return whether any of them has a step or waits for one
     static bool IsUsed(const std::vector<FlowSpec>& flows);
@@ -54,7 +64,7 @@ class FlowSteps : public FlowOrder
     std::string Describe() const override;
 
   private:
-    /// What a NIC receives in one step.
+    /// What a rank receives in one step.
     struct Step
     {
         uint64_t flows{0};
@@ -62,7 +72,7 @@ class FlowSteps : public FlowOrder
         int64_t lastPs{-1}; //!< last arrival so far
     };
 
-    /// One NIC.
+    /// One rank, in one channel.
     struct Rank
     {
         std::map<uint32_t, Step> steps;                       //!< to come, by number
@@ -71,19 +81,21 @@ class FlowSteps : public FlowOrder
         int64_t lastStartPs{0}; //!< of its flows
     };
 
-    void OnReceived(uint64_t cookie, Time at);
-    void StartUpTo(uint32_t nic, uint32_t after);
-
     /// What a flow's arrival counts for.
     struct Place
     {
-        uint32_t nic;
+        Rank* rank;
         uint32_t step;
     };
 
-    std::vector<int64_t> m_marginsPs;
-    std::vector<Rank> m_ranks;                         //!< by NIC
-    std::unordered_map<uint64_t, Place> m_placeOf;     //!< by flow id
+    void OnReceived(uint64_t cookie, Time at);
+    void StartUpTo(Rank& rank, uint32_t after);
+    Rank& RankOf(uint32_t nic, uint32_t channel);
+
+    Ranks m_rankOf;
+    int64_t m_marginPs;
+    std::map<std::pair<uint32_t, uint32_t>, Rank> m_ranks; //!< by rank and channel
+    std::unordered_map<uint64_t, Place> m_placeOf;         //!< by flow id
     std::unordered_map<uint64_t, int64_t> m_startPsOf; //!< by flow id, of those that have waited
 };
 
@@ -98,6 +110,12 @@ class NetworkFlows
     explicit NetworkFlows(const NetworkParts& parts)
         : m_parts(parts)
     {
+    }
+
+    /// @brief See Network::ChooseNics().
+    void SetRanksAreHosts()
+    {
+        m_ranksAreHosts = true;
     }
 
     /// @brief See Network::InstallFlows().
@@ -142,6 +160,7 @@ class NetworkFlows
     std::map<ConnectionKey, Connection> m_connections;
     std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
     int64_t m_lastStartPs{0};                         //!< of flows that wait for none
+    bool m_ranksAreHosts{false};                      //!< those of FlowSteps, and not NICs
 };
 
 } // namespace ns3::roce

@@ -2,7 +2,9 @@
 #include "roce-network-map.h"
 
 #include "ns3/node.h"
+#include "ns3/queue-size.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <string>
@@ -62,6 +64,10 @@ bool
 NetworkParts::HasRole(uint32_t sw, SwitchRole role) const
 {
     const SwitchEntry& entry = SwitchAt(sw);
+    if (entry.isInternal)
+    {
+        return role == SwitchRole::ALL;
+    }
     const auto anyNeighbour = [&](auto predicate) {
         return std::any_of(entry.neighbours.begin(),
                            entry.neighbours.end(),
@@ -85,6 +91,42 @@ NetworkParts::HasRole(uint32_t sw, SwitchRole role) const
     }
     const bool belowIsTor = anyNeighbour([](const SwitchEntry& other) { return other.rack >= 0; });
     return inner && belowIsTor == (role == SwitchRole::SPINE);
+}
+
+void
+NetworkParts::CheckJoined(const std::string& what, uint32_t a, uint32_t b) const
+{
+    if (!AreJoined(a, b))
+    {
+        const auto place = [this](uint32_t nic) {
+            return "NIC " + std::to_string(nic) + " (" + nics[nic].name + " at " +
+                   switches[nics[nic].sw].name + ")";
+        };
+        throw InputError(what + ": no link leads from " + place(a) + " to " + place(b) +
+                         ", expected two NICs of one network");
+    }
+}
+
+std::pair<uint32_t, uint32_t>
+NetworkParts::FindPair() const
+{
+    for (const bool internal : {false, true})
+    {
+        for (uint32_t first = 0; first < nics.size(); ++first)
+        {
+            auto last = static_cast<uint32_t>(nics.size()) - 1;
+            while (last > first && !AreJoined(first, last))
+            {
+                --last;
+            }
+            if (last > first && switches[nics[first].sw].isInternal == internal)
+            {
+                return {first, last};
+            }
+        }
+    }
+    throw InputError(
+        "network: no link leads from any NIC to another, expected two that are joined");
 }
 
 int64_t
@@ -121,12 +163,27 @@ NetworkMap::AddSwitch(const std::string& name, uint32_t datacenter, const Object
 }
 
 uint32_t
+NetworkMap::AddInternalSwitch(const std::string& name,
+                              uint32_t datacenter,
+                              const ObjectFactory& factory)
+{
+    const uint32_t sw = AddSwitch(name, datacenter, factory);
+    NetworkParts::SwitchEntry& entry = m_parts.switches[sw];
+    entry.isInternal = true;
+    UintegerValue classes;
+    entry.sw->GetAttribute("DataClasses", classes);
+    entry.sw->SetAttribute("LosslessClasses", classes);
+    entry.sw->SetAttribute("EgressLimit", QueueSizeValue(QueueSize("0B")));
+    return sw;
+}
+
+uint32_t
 NetworkMap::AddHost(const std::string& name, uint32_t datacenter)
 {
     m_state.ExpectOpen("AddHost()");
     Ptr<Node> node = CreateObject<Node>();
     m_parts.nodes.Add(node);
-    m_parts.hosts.push_back({node, name, datacenter});
+    m_parts.hosts.push_back({node, name, datacenter, {}});
     return static_cast<uint32_t>(m_parts.hosts.size() - 1);
 }
 
@@ -177,7 +234,8 @@ NetworkMap::AddNic(uint32_t host,
     link.host = true;
     link.ends = {index, sw};
     m_parts.nics.push_back(
-        {nic, m_parts.hosts[host].name, m_parts.hosts[host].datacenter, sw, swPort});
+        {nic, m_parts.hosts[host].name, m_parts.hosts[host].datacenter, sw, swPort, host});
+    m_parts.hosts[host].nics.push_back(index);
     return index;
 }
 
@@ -252,6 +310,11 @@ NetworkMap::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
     if (a >= m_parts.switches.size() || b >= m_parts.switches.size() || a == b)
     {
         throw InputError("link: expected two different switches");
+    }
+    if (m_parts.switches[a].isInternal != m_parts.switches[b].isInternal)
+    {
+        throw InputError("link: " + m_parts.switches[a].name + " and " + m_parts.switches[b].name +
+                         ", of which one is inside a server; expected both or none");
     }
     Ptr<Port> portA = OtherEnd(rateBps);
     Ptr<Port> portB = OtherEnd(rateBps);

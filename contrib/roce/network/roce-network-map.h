@@ -52,6 +52,8 @@ struct NetworkParts
         uint32_t datacenter;
         int32_t rack{-1};
         std::vector<Neighbour> neighbours;
+        uint32_t island{0};     //!< the same for switches that links join; known once built
+        bool isInternal{false}; //!< see NetworkMap::AddInternalSwitch()
     };
 
     struct HostEntry
@@ -59,6 +61,7 @@ struct NetworkParts
         Ptr<Node> node;
         std::string name;
         uint32_t datacenter;
+        std::vector<uint32_t> nics;
     };
 
     struct NicEntry
@@ -68,6 +71,7 @@ struct NetworkParts
         uint32_t datacenter;
         uint32_t sw;
         uint16_t swPort;
+        uint32_t host;
     };
 
     const NicEntry& NicAt(uint32_t nic) const
@@ -91,6 +95,18 @@ struct NetworkParts
         return NicAt(src).datacenter != NicAt(dst).datacenter;
     }
 
+    /// @return see NetworkMap::AreJoined()
+    bool AreJoined(uint32_t a, uint32_t b) const
+    {
+        return switches[NicAt(a).sw].island == switches[NicAt(b).sw].island;
+    }
+
+    /// @throw InputError unless AreJoined(). @param what needs a path, for the message
+    void CheckJoined(const std::string& what, uint32_t a, uint32_t b) const;
+
+    /// @return see NetworkMap::FindPair()
+    std::pair<uint32_t, uint32_t> FindPair() const;
+
     /// @return see NetworkMap::HasRole()
     bool HasRole(uint32_t sw, SwitchRole role) const;
 
@@ -111,9 +127,10 @@ struct NetworkParts
 /**
  * @brief Hosts, NICs, switches and links of a Network: how it is put together, and then its map.
  *
- * Nodes, NICs, switches and links are numbered in the order in which they are added. Host nodes may
- * have several NICs; flows run between NICs. Functions that add something are called before
- * Network::Build().
+ * Nodes, hosts, NICs, switches and links are numbered in the order in which they are added. Hosts
+ * may have several NICs, also at switches that no link joins: any two hosts need one network in
+ * common. Flows run between NICs; see Network::ChooseNics() for those between hosts. Functions that
+ * add something are called before Network::Build().
  */
 class NetworkMap
 {
@@ -155,6 +172,17 @@ class NetworkMap
                        const ObjectFactory& factory = ObjectFactory("ns3::roce::Switch"));
 
     /**
+     * @brief Add a switch inside a server, such as an NVSwitch or a PCIe switch: lossless in all
+     * classes of data whatever the attributes say, and joined only to NICs and to other switches of
+     * its kind. Of roles it has only SwitchRole::ALL.
+     * @param name for messages and files
+     * @param factory kind and parameters
+     */
+    uint32_t AddInternalSwitch(const std::string& name,
+                               uint32_t datacenter,
+                               const ObjectFactory& factory = ObjectFactory("ns3::roce::Switch"));
+
+    /**
      * @brief Add a host without NICs.
      * @param name for messages and files
      */
@@ -187,7 +215,7 @@ class NetworkMap
      * @param rate of both ends
      * @param delay propagation, one way
      * @return port numbers at a and at b
-     * @throw InputError as AddNic()
+     * @throw InputError as AddNic(), and if one of them is inside a server
      */
     std::pair<uint16_t, uint16_t> Connect(uint32_t a,
                                           uint32_t b,
@@ -246,6 +274,44 @@ class NetworkMap
     uint32_t GetNSwitches() const
     {
         return static_cast<uint32_t>(m_parts.switches.size());
+    }
+
+    uint32_t GetNHosts() const
+    {
+        return static_cast<uint32_t>(m_parts.hosts.size());
+    }
+
+    /// @return the host that a NIC belongs to
+    uint32_t GetHost(uint32_t nic) const
+    {
+        return m_parts.NicAt(nic).host;
+    }
+
+    /// @return in the order in which they were added
+    const std::vector<uint32_t>& GetNicsOfHost(uint32_t host) const
+    {
+        return m_parts.hosts[CheckIndex("host", host, m_parts.hosts.size())].nics;
+    }
+
+    /// @return whether links of the network without failures join two NICs; after Build()
+    bool AreJoined(uint32_t a, uint32_t b) const
+    {
+        m_state.ExpectBuilt("AreJoined()");
+        return m_parts.AreJoined(a, b);
+    }
+
+    /// @return two NICs that are joined: the first and the last of all, if possible and if they are
+    /// not at switches inside their servers; after Build()
+    std::pair<uint32_t, uint32_t> FindPair() const
+    {
+        m_state.ExpectBuilt("FindPair()");
+        return m_parts.FindPair();
+    }
+
+    /// @return whether a NIC is at a switch inside its server
+    bool IsInternal(uint32_t nic) const
+    {
+        return m_parts.switches[m_parts.NicAt(nic).sw].isInternal;
     }
 
     /// @return a NIC; whatever is asked of it through the handle is up to date

@@ -105,6 +105,7 @@ AddQueues(const std::vector<NetworkMap::PathHop>& way, uint8_t trafficClass, Pat
 PathInfo
 NetworkPaths::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
 {
+    m_parts.CheckJoined("path", src, dst);
     Nic& nic = *m_parts.NicAt(src).nic;
     bool there;
     bool back;
@@ -198,6 +199,7 @@ NetworkPaths::GetLikeRacks() const
 std::vector<std::vector<HopSpec>>
 NetworkPaths::GetBestPaths(uint32_t src, uint32_t dst) const
 {
+    m_parts.CheckJoined("path", src, dst);
     const auto spec = [](const Port& port) {
         return HopSpec{port.GetRateBps(), port.GetLink()->GetDelayPs()};
     };

@@ -6,6 +6,7 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -31,6 +32,15 @@ SortOut(std::vector<uint32_t>& numbers)
 {
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+/// @param a and @param b ascending
+std::vector<uint32_t>
+Intersection(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b)
+{
+    std::vector<uint32_t> both;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    return both;
 }
 
 /// The racks that a switch distinguishes.
@@ -121,7 +131,83 @@ NetworkRoutes::ComputeDistances(uint32_t destination) const
 }
 
 void
-NetworkRoutes::Compute(bool complete)
+NetworkRoutes::FindIslands()
+{
+    std::vector<bool> isKnown(m_parts.switches.size());
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
+    {
+        if (isKnown[s])
+        {
+            continue;
+        }
+        std::vector<uint32_t> queue{s};
+        isKnown[s] = true;
+        for (std::size_t i = 0; i < queue.size(); ++i)
+        {
+            m_parts.switches[queue[i]].island = s;
+            for (const auto& next : m_parts.switches[queue[i]].neighbours)
+            {
+                if (!isKnown[next.sw])
+                {
+                    isKnown[next.sw] = true;
+                    queue.push_back(next.sw);
+                }
+            }
+        }
+    }
+    CheckHosts();
+}
+
+/// @throw InputError if two hosts are at no common island
+void
+NetworkRoutes::CheckHosts() const
+{
+    // Hosts at the same islands are alike: by these, the one at the first switch, and that switch.
+    std::map<std::vector<uint32_t>, std::pair<uint32_t, const NetworkParts::HostEntry*>> kinds;
+    for (const auto& host : m_parts.hosts)
+    {
+        std::vector<uint32_t> islands;
+        uint32_t first = FAR;
+        for (const uint32_t nic : host.nics)
+        {
+            first = std::min(first, m_parts.nics[nic].sw);
+            islands.push_back(m_parts.switches[m_parts.nics[nic].sw].island);
+        }
+        SortOut(islands);
+        if (!islands.empty())
+        {
+            auto& [sw, one] = kinds.try_emplace(std::move(islands), FAR, nullptr).first->second;
+            one = first < sw ? &host : one;
+            sw = std::min(sw, first);
+        }
+    }
+    // Mostly one island has them all.
+    std::vector<uint32_t> common = kinds.begin()->first;
+    for (const auto& [islands, one] : kinds)
+    {
+        common = Intersection(common, islands);
+    }
+    for (auto a = kinds.begin(); common.empty() && a != kinds.end(); ++a)
+    {
+        for (auto b = std::next(a); b != kinds.end(); ++b)
+        {
+            if (Intersection(a->first, b->first).empty())
+            {
+                const auto [to, from] = std::minmax(a->second, b->second);
+                throw InputError(
+                    a->first.size() + b->first.size() == 2
+                        ? "network: no path from " + m_parts.switches[from.first].name + " to " +
+                              m_parts.switches[to.first].name
+                        : "network: no NIC of " + to.second->name + " leads to one of " +
+                              from.second->name + ", expected a network that both have");
+            }
+        }
+    }
+    m_parts.FindPair(); // throws
+}
+
+void
+NetworkRoutes::Compute()
 {
     const auto findPorts = [this](const NetworkParts::SwitchEntry& entry, const auto& isNext) {
         std::vector<uint16_t> ports;
@@ -192,11 +278,6 @@ NetworkRoutes::Compute(bool complete)
             routing.SetGroup(first, findPorts(entry, [&](uint32_t n) {
                                  return distance != FAR && distances[n] + 1 == distance;
                              }));
-            if (complete && distance == FAR && entry.rack >= 0 && s != root)
-            {
-                throw InputError("network: no path from " + entry.name + " to " +
-                                 m_parts.switches[root].name);
-            }
         }
     }
 }
@@ -213,7 +294,7 @@ NetworkRoutes::Change(uint32_t link, unsigned directions, bool up)
     }
     unsigned& down = m_parts.links[link].knownDown;
     down = up ? down & ~directions : down | directions;
-    Compute(false);
+    Compute();
 }
 
 const Routing&

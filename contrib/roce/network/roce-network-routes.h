@@ -26,12 +26,12 @@ class NetworkRoutes
     {
     }
 
-    /**
-     * @brief Fill the tables of all switches.
-     * @param complete refuse a network where some rack does not reach some other
-     * @throw InputError then
-     */
-    void Compute(bool complete);
+    /// @brief Find the islands of switches; call once, before anything else.
+    /// @throw InputError if two hosts have no NICs at the same one
+    void FindIslands();
+
+    /// @brief Fill the tables of all switches.
+    void Compute();
 
     /// @brief Compute anew after a change that switches have learnt of; not the link's present
     /// state, as a later change is not known yet. @param up repaired, not failed
@@ -47,6 +47,7 @@ class NetworkRoutes
     std::map<uint32_t, std::array<int64_t, 2>> FindLongestRtts(const WireSizes& sizes) const;
 
   private:
+    void CheckHosts() const;
     bool IsUsable(uint32_t link, unsigned end) const;
     std::vector<std::vector<uint32_t>> FindTwinRacks() const;
     std::vector<uint32_t> ComputeDistances(uint32_t destination) const;

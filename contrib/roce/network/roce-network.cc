@@ -119,7 +119,8 @@ Network::BuildAll(const Options& options)
     }
     const NetworkPfc pfc(m_parts, m_maxFrameBytes);
     pfc.CheckPauses();
-    m_routes->Compute(true);
+    m_routes->FindIslands();
+    m_routes->Compute();
     for (const auto& nic : m_parts.nics)
     {
         nic.nic->Activate();
@@ -290,6 +291,21 @@ Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
 }
 
 void
+Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
+{
+    m_state.ExpectBuilt("ChooseNics()");
+    NicChoice choice(m_parts, *m_paths, rule);
+    for (FlowSpec& flow : flows)
+    {
+        choice.Apply(flow);
+    }
+    if (rule != NicRule::NAMED)
+    {
+        m_flows->SetRanksAreHosts();
+    }
+}
+
+void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
     m_state.ExpectBuilt("InstallFlows()");
@@ -342,10 +358,11 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
     {
         return; // nobody to send to
     }
+    const auto [from, to] = m_parts.FindPair();
     // A trial throws for what cannot change, before anything has changed.
-    const CongestionControl& own = *m_parts.nics[0].nic->GetProfile(interDc)->GetLaw();
+    const CongestionControl& own = *m_parts.nics[from].nic->GetProfile(interDc)->GetLaw();
     const Ptr<CongestionControl> trial = CheckMade(own.Fork(), own, "Fork()");
-    PathInfo path = GetPath(0, GetNNics() - 1, 0);
+    PathInfo path = GetPath(from, to, 0);
     path.interDc = interDc;
     trial->Start(path, NowPs());
     trial->Retune(*law, NowPs());

@@ -5,6 +5,7 @@
 #include "roce-flow-order.h"
 #include "roce-network-map.h"
 #include "roce-network-options.h"
+#include "roce-nic-choice.h"
 
 #include "ns3/event-id.h"
 #include "ns3/roce-default-watch.h"
@@ -53,7 +54,7 @@ class Network : public NetworkMap
     /**
      * @brief Compute routes, size buffers, install stages.
      * @param options see Options
-     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or a stage, a
+     * @throw InputError if headroom does not fit, some host cannot reach some other, or a stage, a
      * rate law or anything else makes no sense here (Deployment)
      */
     void Build(const Options& options);
@@ -112,9 +113,19 @@ class Network : public NetworkMap
     const ParallelRun* GetParallelRun() const;
 
     /**
+     * @brief Choose the NICs of flows between hosts; before InstallFlows(), for all of them.
+     * Flows with steps wait for what their host receives at any of its NICs (FlowSteps).
+     * @param flows src and dst are hosts as numbered by NetworkMap::AddHost(), and NICs thereafter
+     * @param rule see NicRule; NAMED: src and dst are NICs already
+     * @throw InputError for unknown hosts, or if no NICs are joined
+     */
+    void ChooseNics(std::vector<FlowSpec>& flows, NicRule rule);
+
+    /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs or src == dst, or what a FlowOrder refuses
+     * @throw InputError for unknown NICs, src == dst, NICs that no link joins, or what a FlowOrder
+     * refuses
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
 

@@ -24,6 +24,14 @@ Topology::AddOptions(OptionTable& table)
     table.AddValue("nicsPerHost", "NICs per host", nicsPerHost, Range::AtLeast(1));
     AddRate(table, "hostRate", "Rate of host links", hostRate);
     AddDelay(table, "hostDelay", "One-way delay of host links", hostDelay);
+    table.AddValue("gpusPerServer",
+                   "Hosts that are GPUs of one server, joined by an NVSwitch; 1: none",
+                   gpusPerServer,
+                   Range::Within(1, 1000));
+    table.SetGroup(UnusedWhile([this] { return gpusPerServer == 1; }, "with --gpusPerServer=1"));
+    AddRate(table, "nvlinkRate", "Rate of a GPU's link to its NVSwitch", nvlinkRate);
+    AddDelay(table, "nvlinkDelay", "One-way delay of these links", nvlinkDelay);
+    table.SetGroup(nullptr);
     table
         .AddValue("egressBuffer",
                   "If above 0: instead of shared buffers, a drop-tail queue of this size at each "
@@ -114,6 +122,13 @@ void
 Topology::ValidateCommon(double nSwitches, double nLinks) const
 {
     RefuseBoth(wanPortBuffer, egressBuffer, "wanPortBuffer and egressBuffer");
+    if (GetHostsPerRack() % gpusPerServer)
+    {
+        throw InputError("topology: " + std::to_string(GetHostsPerRack()) +
+                         " hosts of a rack are no whole servers of " +
+                         std::to_string(gpusPerServer) +
+                         " GPUs, expected a multiple of gpusPerServer");
+    }
     if (datacenters > 1)
     {
         Network::GetLongLinkBufferBytes(wanRate,
@@ -122,7 +137,8 @@ Topology::ValidateCommon(double nSwitches, double nLinks) const
                                         "topology: wanPortBuffer");
     }
     // As double: the product of four 32-bit numbers.
-    const double nNics = 1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost;
+    const double nNics = 1.0 * datacenters * GetRacks() * GetHostsPerRack() *
+                         (1.0 * nicsPerHost + (gpusPerServer > 1));
     if (nNics > 1e6)
     {
         throw InputError("topology: more than 1,000,000 NICs");
@@ -184,17 +200,39 @@ Topology::AddRack(Network& network,
                   const QueueSize& buffer) const
 {
     const uint32_t rack = AddSwitch(network, datacenter, name, buffer);
-    const std::string prefix = "dc" + std::to_string(datacenter) + "-host";
+    AddHosts(network, datacenter, index, {rack});
+    return rack;
+}
+
+void
+Topology::AddHosts(Network& network,
+                   uint32_t datacenter,
+                   uint32_t index,
+                   const std::vector<uint32_t>& switches) const
+{
+    const std::string prefix = "dc" + std::to_string(datacenter) + "-";
+    uint32_t nvSwitch = 0;
     for (uint32_t h = 0; h < GetHostsPerRack(); ++h)
     {
-        const uint32_t host =
-            network.AddHost(prefix + std::to_string(index * GetHostsPerRack() + h), datacenter);
+        const uint32_t number = index * GetHostsPerRack() + h;
+        const uint32_t gpu = h % gpusPerServer;
+        if (gpusPerServer > 1 && gpu == 0)
+        {
+            nvSwitch = network.AddInternalSwitch(prefix + "nvswitch" +
+                                                     std::to_string(number / gpusPerServer),
+                                                 datacenter);
+        }
+        const uint32_t host = network.AddHost(prefix + "host" + std::to_string(number), datacenter);
         for (uint32_t n = 0; n < nicsPerHost; ++n)
         {
-            network.AddNic(host, rack, hostRate, hostDelay);
+            const uint32_t rail = gpu * nicsPerHost + n;
+            network.AddNic(host, switches[rail % switches.size()], hostRate, hostDelay);
+        }
+        if (gpusPerServer > 1)
+        {
+            network.AddNic(host, nvSwitch, nvlinkRate, nvlinkDelay);
         }
     }
-    return rack;
 }
 
 std::vector<uint32_t>
@@ -264,24 +302,25 @@ Topology::ConnectDatacenters(Network& network,
 }
 
 HostPlacement
-Topology::GetPlacement() const
+Topology::GetPlacement(bool ofHosts) const
 {
+    const uint32_t perRack = GetHostsPerRack() * (ofHosts ? 1 : GetNicsOfHost());
     HostPlacement placement;
-    placement.nHosts = datacenters * GetNicsPerDatacenter();
-    for (uint32_t nic = 0; nic < placement.nHosts; ++nic)
+    placement.nHosts = datacenters * GetRacks() * perRack;
+    for (uint32_t i = 0; i < placement.nHosts; ++i)
     {
-        placement.datacenterOf.push_back(nic / GetNicsPerDatacenter());
-        placement.rackOf.push_back(nic / (GetHostsPerRack() * nicsPerHost));
+        placement.datacenterOf.push_back(i / (GetRacks() * perRack));
+        placement.rackOf.push_back(i / perRack);
     }
     return placement;
 }
 
 LoadCapacity
-Topology::GetCapacity(LoadReference reference) const
+Topology::GetCapacity(LoadReference reference, bool ofHosts) const
 {
     LoadCapacity capacity;
     capacity.reference = reference;
-    capacity.hostRateBps = hostRate.GetBitRate();
+    capacity.hostRateBps = hostRate.GetBitRate() * (ofHosts ? nicsPerHost : 1);
     capacity.uplinkBps = GetRackUplinkBps() * GetRacks() * datacenters;
     if (datacenters > 1)
     {

@@ -38,13 +38,19 @@ struct ExternalSwitches
  * switch i of each datacenter is joined to external switch i of every other one by wanLinks links.
  * NICs are numbered datacenter by datacenter, rack by rack, host by host.
  *
+ * With gpusPerServer above 1 hosts are GPUs: each has NICs of its own and, as its last, one at the
+ * NVSwitch of its server.
+ *
  * A WAN port has a buffer of its own (deep buffer) with static thresholds, so that the long link's
  * headroom does not come out of the chip's shared buffer.
  */
 struct Topology
 {
-    uint32_t datacenters{2}; //!< 1 or more
-    uint32_t nicsPerHost{1}; //!< all at the host's rack
+    uint32_t datacenters{2};         //!< 1 or more
+    uint32_t nicsPerHost{1};         //!< all at the host's rack
+    uint32_t gpusPerServer{1};       //!< hosts that an NVSwitch joins; 1: none is there
+    DataRate nvlinkRate{"2880Gbps"}; //!< of a GPU, each direction
+    Time nvlinkDelay{NanoSeconds(25)};
     DataRate hostRate{"100Gbps"};
     Time hostDelay{MicroSeconds(1)};
     DataRate wanRate{"1600Gbps"};
@@ -64,17 +70,30 @@ struct Topology
      */
     void Construct(Network& network) const;
 
+    /// @return NICs of a host, that at the NVSwitch among them
+    uint32_t GetNicsOfHost() const
+    {
+        return nicsPerHost + (gpusPerServer > 1 ? 1 : 0);
+    }
+
     /// @return NICs per datacenter
     uint32_t GetNicsPerDatacenter() const
     {
-        return GetRacks() * GetHostsPerRack() * nicsPerHost;
+        return GetRacks() * GetHostsPerRack() * GetNicsOfHost();
     }
 
-    /// @return where the NICs are, for workloads
-    HostPlacement GetPlacement() const;
+    /// @return whether hosts have NICs at several switches, so that flows run between hosts (see
+    /// Network::ChooseNics())
+    virtual bool IsMultiHomed() const
+    {
+        return gpusPerServer > 1;
+    }
 
-    /// @brief Capacities a load may refer to.
-    LoadCapacity GetCapacity(LoadReference reference) const;
+    /// @return where the NICs are, for workloads; or the hosts. @param ofHosts which
+    HostPlacement GetPlacement(bool ofHosts = false) const;
+
+    /// @brief Capacities a load may refer to. @param ofHosts hosts offer it, and not NICs
+    LoadCapacity GetCapacity(LoadReference reference, bool ofHosts = false) const;
 
     /// @brief Make every parameter an option. @param table of the program
     virtual void AddOptions(OptionTable& table);
@@ -170,6 +189,17 @@ struct Topology
                      const std::string& name,
                      uint32_t index,
                      const QueueSize& buffer) const;
+
+    /**
+     * @brief Add the hosts of a rack.
+     * @param network where
+     * @param index of the rack in its datacenter
+     * @param switches of the rack. With several the NICs of a server are each at one of them
+     */
+    void AddHosts(Network& network,
+                  uint32_t datacenter,
+                  uint32_t index,
+                  const std::vector<uint32_t>& switches) const;
 
     /**
      * @brief Add a switch.

@@ -26,6 +26,14 @@ PayloadPs(uint64_t bytes, uint64_t rateBps)
     return std::llround(8 * static_cast<double>(bytes) * 1e12 / static_cast<double>(rateBps));
 }
 
+/// @return see IterationTable::Write(); of a finished iteration
+double
+BusGbps(const IterationTable::Row& row)
+{
+    return 8000 * static_cast<double>(row.mostBytes) /
+           static_cast<double>(std::max<int64_t>(1, row.endPs - row.startPs));
+}
+
 } // namespace
 
 IterationTable::IterationTable(const Network& network, const std::vector<FlowRecord>& records)
@@ -48,6 +56,16 @@ IterationTable::IterationTable(const Network& network, const std::vector<FlowRec
             row.startPs = row.startPs < 0 ? flow.startPs : std::min(row.startPs, flow.startPs);
         }
         row.endPs = std::max(row.endPs, flow.startPs + record.fctPs);
+    }
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> sentBy; // by iteration and host
+    for (const FlowRecord& record : records)
+    {
+        if (const uint32_t number = NumberOf(record.spec))
+        {
+            uint64_t& sent = sentBy[{number, network.GetHost(record.spec.src)}];
+            sent += record.spec.sizeBytes;
+            m_rows[number - 1].mostBytes = std::max(m_rows[number - 1].mostBytes, sent);
+        }
     }
     // Of flows with steps: longest base RTT, and what each NIC sends and receives.
     std::map<uint32_t, int64_t> longestRttPs;
@@ -102,6 +120,20 @@ IterationTable::GetRatios() const
     return FctStats::Describe(ratios);
 }
 
+Distribution
+IterationTable::GetBusGbps() const
+{
+    std::vector<double> gbps;
+    for (const Row& row : m_rows)
+    {
+        if (row.endPs > row.startPs)
+        {
+            gbps.push_back(BusGbps(row));
+        }
+    }
+    return FctStats::Describe(gbps);
+}
+
 nlohmann::ordered_json
 IterationTable::MakeJson() const
 {
@@ -125,7 +157,8 @@ IterationTable::Write(RunWriter& writer) const
                                    "duration_ns",
                                    "ideal_ns",
                                    "ratio",
-                                   "status"});
+                                   "status",
+                                   "busbw_gbps"});
     const auto time = [&csv](bool known, int64_t ps) { known ? csv.Ns(ps) : csv.Text(""); };
     for (std::size_t i = 0; i < m_rows.size(); ++i)
     {
@@ -138,7 +171,10 @@ IterationTable::Write(RunWriter& writer) const
         time(done, durationPs);
         csv.Ns(row.idealPs);
         csv.Text(done ? CsvFile::FormatSlowdown(durationPs, row.idealPs) : "");
-        csv.Text(done ? "finished" : "unfinished").EndRow();
+        csv.Text(done ? "finished" : "unfinished");
+        std::ostringstream busGbps;
+        busGbps << std::fixed << std::setprecision(3) << BusGbps(row);
+        csv.Text(done ? busGbps.str() : "").EndRow();
     }
 }
 
@@ -155,7 +191,8 @@ IterationTable::Print(std::ostream& out) const
     if (ratios.count)
     {
         text << std::fixed << std::setprecision(3) << "; duration over ideal: mean " << ratios.mean
-             << ", p99 " << ratios.p99;
+             << ", p99 " << ratios.p99 << "; bus bandwidth: mean " << GetBusGbps().mean
+             << " Gbit/s";
     }
     out << text.str() << "\n";
 }

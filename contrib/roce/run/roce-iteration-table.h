@@ -42,6 +42,7 @@ class IterationTable
         int64_t startPs{-1};    //!< -1: has not begun
         int64_t endPs{-1};      //!< -1: some flows are not done
         int64_t idealPs{0};
+        uint64_t mostBytes{0}; //!< of what its hosts send each
     };
 
     /// @param network in which the flows ran. @param records of all flows
@@ -68,14 +69,19 @@ class IterationTable
     /// @return duration over ideal of the finished iterations
     Distribution GetRatios() const;
 
+    /// @return bus bandwidth of the finished iterations, Gbit/s; see Write()
+    Distribution GetBusGbps() const;
+
     /// @return counts and ratios for summary.json
     nlohmann::ordered_json MakeJson() const;
 
     /**
      * @brief Write FILE_NAME: one row per iteration, counted from 1.
      *
-     * Columns iteration,flows,bytes,start_ns,end_ns,duration_ns,ideal_ns,ratio,status. What is not
-     * known of an unfinished iteration is empty.
+     * Columns iteration,flows,bytes,start_ns,end_ns,duration_ns,ideal_ns,ratio,status,busbw_gbps.
+     * What is not known of an unfinished iteration is empty. The last one is the bus bandwidth of
+     * NCCL's tests for collectives of one GPU each host: what the host that sends most sends, over
+     * the duration; of gigabits.
      *
      * @param writer of the run
      * @throw InputError when it cannot be written

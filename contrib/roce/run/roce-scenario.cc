@@ -107,10 +107,12 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(Check(network));
     std::vector<FlowSpec> flows = workload.Generate(topology);
+    const std::string report = workload.Report(flows, topology);
+    network.ChooseNics(flows, workload.GetNicRule(topology));
     PinThrough(network, workload.through, flows);
     run.Warn(CheckRecovery(network, flows));
     run.Warn(cmd.DescribeUnused(FindUnused(cmd, network, flows)));
-    std::cout << workload.Report(flows, topology) << std::endl;
+    std::cout << report << std::endl;
     return run.Run(cmd, network, flows);
 }
 

@@ -392,8 +392,9 @@ TransportOptions::CheckRecovery(const Network& network, const std::vector<FlowSp
 std::vector<std::string>
 TransportOptions::Check(const Network& network) const
 {
-    Nic& nic = *network.GetNic(0);
-    const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
+    const auto [first, last] = network.FindPair();
+    Nic& nic = *network.GetNic(first);
+    const PathInfo path = network.GetPath(first, last, 0);
     for (const bool interDc : {false, true})
     {
         // Throws for values that are good each by itself, but do not go together.

@@ -88,6 +88,16 @@ WorkloadOptions::AddOptions(OptionTable& table)
         "same GPUs, and of lists as their column qp says",
         connections,
         {{"auto", Connections::AUTO}, {"flow", Connections::FLOW}, {"pair", Connections::PAIR}});
+    table.AddChoice("nicChoice",
+                    "NICs of flows from host to host: nearest, rail (the same of each host, in "
+                    "turn) or hash; named: flows are from NIC to NIC; auto: nearest if hosts have "
+                    "NICs at several switches, otherwise named",
+                    nicChoice,
+                    {{"auto", std::nullopt},
+                     {"named", NicRule::NAMED},
+                     {"nearest", NicRule::NEAREST},
+                     {"rail", NicRule::RAIL},
+                     {"hash", NicRule::HASH}});
     table.SetGroup(unlessRepeated);
     table.AddDuration("duration",
                       "Length of the arrivals (poisson, repeated incast)",
@@ -169,8 +179,8 @@ WorkloadOptions::Poisson(const Topology& topology) const
     {
         all.interSizes = GetSizes("--interWorkload", interWorkload);
     }
-    all.hosts = topology.GetPlacement();
-    all.capacity = topology.GetCapacity(loadReference);
+    all.hosts = GetEnds(topology);
+    all.capacity = GetCapacity(topology, loadReference);
     all.stream = POISSON_STREAM;
     if (all.receiver && loadReference != LoadReference::Host &&
         loadReference != LoadReference::Bottleneck)
@@ -198,7 +208,7 @@ WorkloadOptions::PoissonApart(PoissonWorkload within, const Topology& topology) 
     inter.sizes = inter.interSizes.value_or(inter.sizes);
     inter.interSizes.reset();
     inter.load = interLoad;
-    inter.capacity = topology.GetCapacity(LoadReference::Wan);
+    inter.capacity = GetCapacity(topology, LoadReference::Wan);
     inter.stream = POISSON_INTER_STREAM;
     return Merge({GeneratePoisson(within), GeneratePoisson(inter)});
 }
@@ -207,7 +217,7 @@ std::vector<FlowSpec>
 WorkloadOptions::Incast(const Topology& topology) const
 {
     IncastWorkload all = incast;
-    all.hosts = topology.GetPlacement();
+    all.hosts = GetEnds(topology);
     all.arrivals = all.load != 0       ? IncastArrivals::Poisson
                    : all.periodPs != 0 ? IncastArrivals::Periodic
                                        : IncastArrivals::Once;
@@ -242,16 +252,17 @@ std::vector<FlowSpec>
 WorkloadOptions::AllReduce(const Topology& topology) const
 {
     AllReduceWorkload all = allReduce;
-    all.hosts = topology.GetPlacement();
+    all.hosts = GetEnds(topology);
     all.stream = ALLREDUCE_STREAM;
     return all.Generate();
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::Collective(uint32_t nNics) const
+WorkloadOptions::Collective(const Topology& topology) const
 {
     CollectiveWorkload all = collective;
-    all.hosts = CollectiveWorkload::ParseHosts(collectiveHosts, nNics);
+    all.hosts = CollectiveWorkload::ParseHosts(collectiveHosts, GetEnds(topology).nHosts);
+    all.hostsPerServer = topology.gpusPerServer;
     return all.Generate();
 }
 
@@ -259,7 +270,7 @@ std::vector<FlowSpec>
 WorkloadOptions::OnOff(const Topology& topology) const
 {
     OnOffWorkload all = onOff;
-    all.hosts = topology.GetPlacement();
+    all.hosts = GetEnds(topology);
     all.hostRateBps = topology.hostRate.GetBitRate();
     return all.Generate();
 }
@@ -282,14 +293,14 @@ WorkloadOptions::List(uint32_t nNics) const
 std::vector<FlowSpec>
 WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) const
 {
-    const uint32_t nNics = topology.GetPlacement().nHosts;
+    const uint32_t nNics = GetEnds(topology).nHosts;
     const std::pair<const char*, std::function<std::vector<FlowSpec>()>> patterns[] = {
         {"poisson", [&] { return Poisson(topology); }},
         {"incast", [&] { return Incast(topology); }},
         {"alltoall", [&] { return AllToAll(nNics); }},
         {"permutation", [&] { return Permutation(nNics); }},
         {"allreduce", [&] { return AllReduce(topology); }},
-        {"collective", [&] { return Collective(nNics); }},
+        {"collective", [&] { return Collective(topology); }},
         {"onoff", [&] { return OnOff(topology); }},
         {"list", [&] { return List(nNics); }}};
     for (const auto& [known, generate] : patterns)
@@ -310,6 +321,25 @@ WorkloadOptions::Has(const std::string& name) const
     return ("+" + pattern + "+").find("+" + name + "+") != std::string::npos;
 }
 
+NicRule
+WorkloadOptions::GetNicRule(const Topology& topology) const
+{
+    return nicChoice.value_or(topology.IsMultiHomed() ? NicRule::NEAREST : NicRule::NAMED);
+}
+
+/// @return where the ends of flows are
+HostPlacement
+WorkloadOptions::GetEnds(const Topology& topology) const
+{
+    return topology.GetPlacement(GetNicRule(topology) != NicRule::NAMED);
+}
+
+LoadCapacity
+WorkloadOptions::GetCapacity(const Topology& topology, LoadReference reference) const
+{
+    return topology.GetCapacity(reference, GetNicRule(topology) != NicRule::NAMED);
+}
+
 /// What rows cannot check alone, also of patterns that are not used.
 void
 WorkloadOptions::Check(const Topology& topology) const
@@ -320,7 +350,10 @@ WorkloadOptions::Check(const Topology& topology) const
             throw InputError("--" + what + ", expected " + expected);
         }
     };
-    const uint32_t nNics = topology.GetPlacement().nHosts;
+    require(pattern == "list" || !topology.IsMultiHomed() || GetNicRule(topology) != NicRule::NAMED,
+            "nicChoice is named, but not all NICs are joined",
+            "another one, or --pattern=list");
+    const uint32_t nNics = GetEnds(topology).nHosts;
     for (const auto& [name, nic] : {std::pair("poissonReceiver is ", &poisson.receiver),
                                     std::pair("incastReceiver is ", &incast.receiver)})
     {
@@ -411,8 +444,8 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
 {
     const int64_t window = std::max<int64_t>(1, poisson.durationPs);
     const OfferedLoad offered = OfferedLoad::Measure(flows,
-                                                     topology.GetPlacement(),
-                                                     topology.GetCapacity(loadReference),
+                                                     GetEnds(topology),
+                                                     GetCapacity(topology, loadReference),
                                                      window);
     std::ostringstream text;
     text << offered.flows << " flows (" << offered.flowsInterDc << " between datacenters), "
@@ -425,8 +458,8 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
         if (interLoad > 0 && Has("poisson"))
         {
             const OfferedLoad wan = OfferedLoad::Measure(flows,
-                                                         topology.GetPlacement(),
-                                                         topology.GetCapacity(LoadReference::Wan),
+                                                         GetEnds(topology),
+                                                         GetCapacity(topology, LoadReference::Wan),
                                                          window);
             text << ", " << wan.load << " of the WAN";
         }

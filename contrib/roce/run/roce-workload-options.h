@@ -9,6 +9,7 @@
 #include "ns3/roce-workload.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct WorkloadOptions
     std::string through; //!< switches, see PinThrough(); empty: as the hash has it
     std::string collectiveHosts{"all"};
     Connections connections{Connections::AUTO};
+    std::optional<NicRule> nicChoice; //!< none: NEAREST if hosts have NICs at several switches,
+                                      //!< otherwise NAMED
     uint64_t messageBytes{1000000};
     int64_t staggerPs{0};
     // Of these the options are set; placement, capacities and streams by Generate().
@@ -57,10 +60,13 @@ struct WorkloadOptions
     /// @brief Make every parameter an option. @param table of the program
     void AddOptions(OptionTable& table);
 
+    /// @return how the NICs of flows are chosen. @param topology where the hosts are
+    NicRule GetNicRule(const Topology& topology) const;
+
     /**
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
      * @param topology where the hosts are
-     * @return flows sorted by start, ids from 0
+     * @return flows sorted by start, ids from 0; unless GetNicRule() is NAMED between hosts
      * @throw InputError for bad values, naming the option; also of unused patterns
      */
     std::vector<FlowSpec> Generate(const Topology& topology) const;
@@ -75,6 +81,8 @@ struct WorkloadOptions
 
   private:
     void AddPoissonOptions(OptionTable& table);
+    HostPlacement GetEnds(const Topology& topology) const;
+    LoadCapacity GetCapacity(const Topology& topology, LoadReference reference) const;
     void Check(const Topology& topology) const;
     void CheckLoops() const;
     bool Has(const std::string& name) const;
@@ -86,7 +94,7 @@ struct WorkloadOptions
     std::vector<FlowSpec> AllToAll(uint32_t nNics) const;
     std::vector<FlowSpec> Permutation(uint32_t nNics) const;
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
-    std::vector<FlowSpec> Collective(uint32_t nNics) const;
+    std::vector<FlowSpec> Collective(const Topology& topology) const;
     std::vector<FlowSpec> OnOff(const Topology& topology) const;
     std::vector<FlowSpec> List(uint32_t nNics) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;

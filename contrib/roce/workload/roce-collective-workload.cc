@@ -50,9 +50,19 @@ CollectiveWorkload::AddOptions(OptionTable& table, std::string& hostList)
                    "collective: bytes of each GPU's buffer",
                    sizeBytes,
                    FLOW_SIZES);
-    table.AddValue("collectiveHosts",
-                   "collective: NICs in the order of the ring, such as 0-7,12, or all",
-                   hostList);
+    table.AddValue(
+        "collectiveHosts",
+        "collective: NICs in the order of the ring, such as 0-7,12, or all; hosts unless "
+        "--nicChoice=named",
+        hostList);
+    table
+        .AddValue("collectiveChannels",
+                  "collective: rings, each with its part of the buffer; with --gpusPerServer each "
+                  "keeps to a rail between servers. all-to-all: rounds at a time",
+                  channels,
+                  Range::Within(1, 1000))
+        .UnusedIf([this] { return kind == Kind::TREE_ALL_REDUCE; },
+                  "with --collective=tree-all-reduce");
     table.AddValue("gpusPerHost",
                    "collective: GPUs behind each NIC",
                    gpusPerHost,
@@ -113,11 +123,18 @@ CollectiveWorkload::GetRanks() const
     return static_cast<uint32_t>(ranks);
 }
 
-uint64_t
-CollectiveWorkload::GetShareBytes(uint32_t share) const
+bool
+CollectiveWorkload::IsRing() const
 {
-    const uint32_t ranks = GetRanks();
-    return sizeBytes / ranks + (share < sizeBytes % ranks ? 1 : 0);
+    return kind != Kind::TREE_ALL_REDUCE && kind != Kind::ALL_TO_ALL;
+}
+
+uint64_t
+CollectiveWorkload::GetShareBytes(uint32_t share, uint32_t channel) const
+{
+    const uint64_t nChannels = IsRing() ? channels : 1;
+    const uint64_t pieces = GetRanks() * nChannels;
+    return sizeBytes / pieces + (share * nChannels + channel < sizeBytes % pieces ? 1 : 0);
 }
 
 int64_t
@@ -149,7 +166,7 @@ CollectiveWorkload::GetSteps() const
     case Kind::TREE_ALL_REDUCE:
         return 2 * DepthOf(nHosts - 1);
     case Kind::ALL_TO_ALL:
-        return nHosts - 1;
+        return (nHosts - 2) / channels + 1;
     default:
         return GetRanks() - 1;
     }
@@ -162,7 +179,7 @@ CollectiveWorkload::GetFlowsPerRound() const
     const double gpus = gpusPerHost;
     return kind == Kind::TREE_ALL_REDUCE ? 2 * (nHosts - 1)
            : kind == Kind::ALL_TO_ALL    ? nHosts * (nHosts - 1) * gpus * gpus
-                                         : nHosts * GetSteps();
+                                         : nHosts * GetSteps() * channels;
 }
 
 void
@@ -176,6 +193,15 @@ CollectiveWorkload::Check() const
     {
         Require(seen.insert(host).second, COLLECTIVE, ": host ", host, " twice, expected it once");
     }
+    Require(channels >= 1, COLLECTIVE, ": 0 channels, expected at least 1");
+    Require(hostsPerServer >= 1 &&
+                (channels == 1 || !IsRing() || hosts.size() % hostsPerServer == 0),
+            COLLECTIVE,
+            ": ",
+            hosts.size(),
+            " hosts on several channels, expected whole servers of ",
+            hostsPerServer,
+            " hosts");
     Require(rounds >= 1, COLLECTIVE, ": 0 rounds, expected at least 1");
     Require(computePs >= 0 && computePs < static_cast<int64_t>(1e18),
             COLLECTIVE,
@@ -217,9 +243,25 @@ CollectiveWorkload::Add(std::vector<FlowSpec>& flows,
     flows.back().connection = connection;
 }
 
-void
-CollectiveWorkload::AddRing(std::vector<FlowSpec>& flows, uint32_t round) const
+/// @return indices of hosts in the order of a channel's ring
+std::vector<uint32_t>
+CollectiveWorkload::GetRing(uint32_t channel) const
 {
+    std::vector<uint32_t> ring(hosts.size());
+    for (uint32_t h = 0; h < ring.size(); ++h)
+    {
+        const uint32_t n = hostsPerServer;
+        const uint32_t server = h / n;
+        const uint32_t place = server % 2 == 0 ? h % n : n - 1 - h % n;
+        ring[h] = channels == 1 ? h : server * n + (channel + n - place) % n;
+    }
+    return ring;
+}
+
+void
+CollectiveWorkload::AddRing(std::vector<FlowSpec>& flows, uint32_t round, uint32_t channel) const
+{
+    const std::vector<uint32_t> ring = GetRing(channel);
     const auto nHosts = static_cast<uint32_t>(hosts.size());
     const uint32_t ranks = GetRanks();
     for (uint32_t step = 1; step <= GetSteps(); ++step)
@@ -231,8 +273,17 @@ CollectiveWorkload::AddRing(std::vector<FlowSpec>& flows, uint32_t round) const
         {
             const uint32_t sender = (h + 1) * gpusPerHost - 1;
             const uint32_t share = (sender + 2 * ranks - (step - 1)) % ranks;
-            const uint64_t bytes = GetShareBytes(share);
-            Add(flows, round, h, (h + 1) % nHosts, bytes, step, after, hops * GetLocalPs(bytes));
+            const uint64_t bytes = GetShareBytes(share, channel);
+            Add(flows,
+                round,
+                ring[h],
+                ring[(h + 1) % nHosts],
+                bytes,
+                step,
+                after,
+                hops * GetLocalPs(bytes),
+                1 + channel);
+            flows.back().channel = channel;
         }
     }
 }
@@ -265,15 +316,18 @@ void
 CollectiveWorkload::AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const
 {
     const auto nHosts = static_cast<uint32_t>(hosts.size());
-    for (uint32_t step = 1; step < nHosts; ++step)
+    for (uint32_t distance = 1; distance < nHosts; ++distance)
     {
+        const uint32_t channel = (distance - 1) % channels;
+        const uint32_t step = (distance - 1) / channels + 1;
         for (uint32_t h = 0; h < nHosts; ++h)
         {
-            const uint32_t to = (h + step) % nHosts;
+            const uint32_t to = (h + distance) % nHosts;
             for (uint32_t g = 0; g < gpusPerHost * gpusPerHost; ++g)
             {
                 const uint64_t bytes = GetShareBytes(to * gpusPerHost + g % gpusPerHost);
                 Add(flows, round, h, to, bytes, step, step - 1, 0, 1 + g);
+                flows.back().channel = channel;
             }
         }
     }
@@ -295,7 +349,10 @@ CollectiveWorkload::Generate() const
             AddAllToAll(flows, round);
             break;
         default:
-            AddRing(flows, round);
+            for (uint32_t channel = 0; channel < channels; ++channel)
+            {
+                AddRing(flows, round, channel);
+            }
         }
     }
     SortAndNumber(flows);
