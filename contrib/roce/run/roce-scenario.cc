@@ -106,7 +106,9 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     faults.Apply(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(Check(network));
-    std::vector<FlowSpec> flows = workload.Generate(topology);
+    std::vector<std::string> listed;
+    std::vector<FlowSpec> flows = workload.Generate(topology, &listed);
+    run.Warn(laws.Apply(network, listed, flows));
     PinThrough(network, workload.through, flows);
     run.Warn(CheckRecovery(network, flows));
     run.Warn(cmd.DescribeUnused(FindUnused(cmd, network, flows)));
