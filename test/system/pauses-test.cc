@@ -12,8 +12,6 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t MS = 1000 * US;
-
 /// Hosts at one switch.
 struct Pauses : SystemTest
 {

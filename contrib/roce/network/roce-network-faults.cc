@@ -106,8 +106,12 @@ Network::SchedulePauses(int64_t fromPs,
     }
     const auto set = [this, nic, sw, port, drainBps](bool on) {
         const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
-        nic ? nic->SetPauses(sw->GetLosslessMask(), on && !drainBps, on ? drainBps : 0)
-            : sw->SetStorm(port->GetIndex(), on);
+        port->GetOwner()->CatchUp(NowPs()); // in all processes
+        if (port->GetOwner()->IsHere())
+        {
+            nic ? nic->SetPauses(sw->GetLosslessMask(), on && !drainBps, on ? drainBps : 0)
+                : sw->SetStorm(port->GetIndex(), on);
+        }
         m_division->NoteShared();
     };
     for (const auto& [atPs, on] : {std::pair(fromPs, true), std::pair(toPs, false)})

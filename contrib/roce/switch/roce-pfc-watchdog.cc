@@ -59,6 +59,14 @@ PfcWatchdog::Arm(int64_t atPs)
     }
 }
 
+/// For the end of a storm, as far as it is known.
+void
+PfcWatchdog::ArmEnd(const Port& port, uint8_t trafficClass, int64_t nowPs)
+{
+    const int64_t fromPs = std::max(port.GetPausedUntilPs(trafficClass), nowPs);
+    Arm(fromPs > NEVER_PS - m_p->restorationPs ? NEVER_PS : fromPs + m_p->restorationPs);
+}
+
 /// Frames wait.
 void
 PfcWatchdog::Look(const Port& port, uint8_t trafficClass, int64_t nowPs)
@@ -103,7 +111,11 @@ PfcWatchdog::OnPaused(Port& port, int64_t nowPs)
 {
     for (uint8_t c = 0; c < N_CLASSES; ++c)
     {
-        if (m_sw->GetQueue(port.GetIndex()).GetBytes(c))
+        if (At(port, c).storm)
+        {
+            ArmEnd(port, c, nowPs); // XON makes it earlier
+        }
+        else if (m_sw->GetQueue(port.GetIndex()).GetBytes(c))
         {
             Look(port, c, nowPs);
         }
@@ -133,11 +145,13 @@ PfcWatchdog::OnTimer(int64_t nowPs)
             {
                 End(port, c, nowPs);
             }
-            if (watch.storm || watch.sincePs != NEVER_PS)
+            if (watch.storm)
             {
-                const int64_t fromPs = watch.storm ? std::max(pausedPs, nowPs) : watch.sincePs;
-                const int64_t stepPs = watch.storm ? m_p->restorationPs : m_p->detectionPs;
-                Arm(fromPs > NEVER_PS - stepPs ? NEVER_PS : fromPs + stepPs);
+                ArmEnd(port, c, nowPs);
+            }
+            else if (watch.sincePs != NEVER_PS)
+            {
+                Arm(watch.sincePs + m_p->detectionPs);
             }
         }
     }

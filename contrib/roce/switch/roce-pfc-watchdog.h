@@ -86,6 +86,7 @@ class PfcWatchdog : public StageOf<PfcWatchdog, PfcWatchdogParams>
     }
 
     void Arm(int64_t atPs);
+    void ArmEnd(const Port& port, uint8_t trafficClass, int64_t nowPs);
     void Look(const Port& port, uint8_t trafficClass, int64_t nowPs);
     void Begin(Port& port, uint8_t trafficClass, int64_t nowPs);
     void End(Port& port, uint8_t trafficClass, int64_t nowPs);
