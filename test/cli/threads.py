@@ -41,6 +41,11 @@ MORE = {
     "rails": [LEAF_SPINE, "--datacenters=1", "--leaves=4", "--rails", "--gpusPerServer=4", "--hostsPerLeaf=2", "--spines=2",
               "--pattern=collective+poisson", "--collectiveChannels=4", "--collectiveBytes=400000", "--collectiveRounds=2",
               "--load=0.3", "--duration=100us"],
+    # Laws beside each other, classes at NICs, slow hosts, storms of pauses, and a watchdog that ends before them.
+    "mixed-hosts": SMALL + ["--load=0.6", "--interFraction=0.4", "--wanDelay=20us", "--duration=200us", "--queues=20us",
+                            "--ccOf=nic0-2:Hpcc,nic3:FixedRate[Rate=5Gbps],nic4:Swift", "--ns3::roce::Nic::ClassWeights=3:2,4:5",
+                            "--pausePeers=nic1>dc0-leaf0:2Gbps@10us-150us,dc0-spine0>dc0-leaf1@20us-170us,dc0-dci0>dc1-dci0@30us-150us",
+                            "--stages=PfcWatchdog[DetectionTime=30us|RestorationTime=40us]", "--lossRecovery=SelectiveRepeat"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.

@@ -28,7 +28,7 @@ ODD = {
 # What the texts of an option are made of.
 WORDS = {
     "cc": ["Bbr", "Dcqcn", "DcqcnPlus", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "Mlcc", "none", "LineRate",
-           "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
+           "FixedRate[Rate=2Gbps]", "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
     "lossRecovery": ["GoBackN", "SelectiveRepeat", "PacketTimers", "UnoErasure", "UnoErasure[Repeater=SelectiveRepeat]", "SelectiveRepeat[BdpCap=0]"],
     "paths": ["FlowHash", "Spray", "Flowlet", "Plb", "UnoLb", "Spray[Paths=4]", "Plb[Signal=delay]"],
     "stages": ["PhantomQueue", "WrccFairRate", "EcnMarker", "IntStamper", "PhantomQueue[Profile=artifact]"],
@@ -57,6 +57,8 @@ WORDS = {
     "lossLinks": ["all", "host", "fabric", "wan", "border"],
     "failLinks": ["dc0-leaf0/dc0-spine0@5us-9us", "nic0/dc0-leaf0@5us", "dc0-dci0>dc1-dci0@1us-9us", "nic0/dc0-edge0@1us",
                   "dc0-leaf0/dc0-spine0#1@5us", "host0/switch4@2us-3us", "dc0-leaf0/dc0-spine0@0us-0us"],
+    "pausePeers": ["dc0-leaf0>dc0-spine0@5us-9us", "nic0>dc0-leaf0:1Gbps@5us-20us", "nic0>dc0-leaf0@5us", "dc0-leaf0>nic0:1Gbps@1us", "x>y@1us"],
+    "ccOf": ["class3:Hpcc", "nic0-1:FixedRate[Rate=2Gbps],class3:Swift", "tag1:none", "nic9:Swft", "class8:Swift", "3:Hpcc"],
     "reroute": ["none", "0us", "5us", "1d"],
     "scheduler": ["ns3::MapScheduler", "ns3::HeapScheduler", "ns3::ListScheduler", "ns3::CalendarScheduler", "ns3::PriorityQueueScheduler"],
     "out": ["out", "out/", "a/b/c", "", ".", "./out", "flows.csv", "cdf.txt/x", "/dev/null", "/dev/null/x", "/dev/full", "/proc/x", "out/../o2",

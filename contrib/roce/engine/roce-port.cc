@@ -269,7 +269,8 @@ Port::SetIncomingDown(bool down, int64_t lostUntilPs)
 void
 Port::ClearPauses(int64_t nowPs)
 {
-    for (uint32_t mask = PausedMask(nowPs); mask; mask &= mask - 1)
+    PausedMask(nowPs); // forgets those that have run out
+    for (uint32_t mask = m_pausedMask; mask; mask &= mask - 1)
     {
         SetPaused(__builtin_ctz(mask), nowPs, nowPs);
     }
@@ -364,7 +365,7 @@ Port::ExpirePauses(int64_t nowPs)
             SetPaused(c, m_pausedUntilPs[c], m_pausedUntilPs[c]);
         }
     }
-    return m_pausedMask;
+    return m_pausedMask & ~m_ignoredMask;
 }
 
 int64_t

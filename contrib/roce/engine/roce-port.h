@@ -172,6 +172,23 @@ class alignas(64) Port : public PlainNetDevice
         return m_pausedMask ? ExpirePauses(nowPs) : 0;
     }
 
+    /**
+     * @param trafficClass 0..7
+     * @return when its last pause ends or has ended, whether it is ignored or not; 0: none so far
+     */
+    int64_t GetPausedUntilPs(uint8_t trafficClass) const
+    {
+        return m_pausedUntilPs[trafficClass];
+    }
+
+    /// @brief Send a class in spite of pauses from now on, or obey them again. The owner sees to
+    /// what waits. @param trafficClass 0..7
+    void IgnorePauses(uint8_t trafficClass, bool ignore)
+    {
+        const auto bit = static_cast<uint8_t>(1U << trafficClass);
+        m_ignoredMask = static_cast<uint8_t>(ignore ? m_ignoredMask | bit : m_ignoredMask & ~bit);
+    }
+
     /// @return when the first of the present pauses runs out, or NEVER_PS
     int64_t NextPauseExpiryPs() const;
 
@@ -402,6 +419,7 @@ class alignas(64) Port : public PlainNetDevice
     Link::Direction* m_incoming{nullptr}; //!< of the other end
     bool m_fingerprinting{false};
     bool m_infinitePause{false}; //!< attribute InfinitePause
+    uint8_t m_ignoredMask{0};    //!< see IgnorePauses()
     uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
     uint64_t m_fingerprint{0};
     std::array<int64_t, N_CLASSES> m_pausedUntilPs{};

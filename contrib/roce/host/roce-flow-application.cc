@@ -87,7 +87,8 @@ QueuePair*
 FlowApplication::FindQp(const FlowSpec& flow, uint32_t dstQp)
 {
     const auto open = [&](bool closeWhenDone) {
-        return m_nic->OpenQp(flow.dst, dstQp, flow.trafficClass, Entropy(flow), closeWhenDone);
+        return m_nic
+            ->OpenQp(flow.dst, dstQp, flow.trafficClass, Entropy(flow), closeWhenDone, flow.law);
     };
     if (!flow.connection)
     {

@@ -40,6 +40,7 @@ struct FlowSpec
     /// order of their starts; 0: it has a queue pair of its own
     uint32_t connection{0};
     uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
+    uint8_t law{0};        //!< rate law: 0 the NIC's attributes say, others Network::AddLaw()
     /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
     uint32_t phase{0};
     /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps

@@ -3,6 +3,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
+#include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-fixed-attribute.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
@@ -146,6 +147,24 @@ Nic::GetTypeId()
                           TimeValue(Time(0)),
                           UntilBuilt(MakeTimeAccessor(&Nic::m_idleRestart)),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("StrictClasses",
+                          "Bit mask of the classes whose data goes before that of all others, "
+                          "highest class first",
+                          UintegerValue(0),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_strictClasses)),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("ClassWeights",
+                          "Shares of the other classes, in bytes, for example 3:2,4:5: class 4 may "
+                          "send 5/2 of class 3's bytes; weights of 1 to 100, others have 1",
+                          StringValue(""),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_classWeights)),
+                          MakeStringChecker())
+            .AddAttribute("ReceiveXoff",
+                          "Wire bytes in the receive buffer of a slow host above which the NIC "
+                          "pauses its switch, until half of them are left",
+                          UintegerValue(65536),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_receiveXoffBytes)),
+                          MakeUintegerChecker<uint64_t>(1, 1ULL << 40))
             .AddAttribute("ControlClass",
                           "Traffic class of ACK, NAK and CNP frames; 8: that of the data they "
                           "answer",
@@ -259,6 +278,10 @@ Nic::CheckAttributes()
         m_receiver.SetIngress(
             std::make_unique<IngressLimit>(p.ingressBps, p.ingressBytes, p.ingressMarkBytes));
     }
+    m_sender.SetClasses(m_strictClasses,
+                        DwrrScheduler::ParseWeights("ns3::roce::Nic::ClassWeights",
+                                                    m_classWeights,
+                                                    QpScheduler::MAX_WEIGHT));
     if (m_flowWindow != "none" && m_flowWindow != "fixed" && m_flowWindow != "rate")
     {
         throw InputError("ns3::roce::Nic::FlowWindow is '" + m_flowWindow +

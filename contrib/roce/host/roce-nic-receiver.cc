@@ -165,7 +165,11 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
         return;
     }
     const auto path = [&] {
-        return m_nic.m_oracle(m_nic.m_nicIndex, frame->src, frame->entropy, frame->trafficClass);
+        return m_nic.m_oracle(m_nic.m_nicIndex,
+                              frame->src,
+                              frame->entropy,
+                              frame->trafficClass,
+                              m_table.GetLaw(frame->dstQp));
     };
     ReceiverQp* found =
         frame->dst == m_nic.m_nicIndex ? m_table.Find(*frame, path, nowPs) : nullptr;

@@ -109,7 +109,7 @@ NicSender::Restart(QueuePair& qp, int64_t nowPs) const
 {
     const ObjectLock lock;
     const PathInfo path = qp.GetCc().GetPath();
-    const CongestionControl& law = *m_nic.GetProfile(path.interDc)->GetLaw();
+    const CongestionControl& law = *m_nic.GetProfile(path.interDc, qp.GetConfig().law)->GetLaw();
     Ptr<CongestionControl> cc = CheckMade(law.Fork(), law, "Fork()");
     cc->Start(path, nowPs);
     QpScheduler::CheckRate(*cc);
@@ -135,13 +135,20 @@ NicSender::SetBusy(QueuePair& qp, bool busy)
     qp.busyIndex = QueuePair::NOT_BUSY;
 }
 
+/// @return whether Retune() is for a queue pair @param interDc given to it
+bool
+NicSender::IsRetuned(const QueuePair& qp, bool interDc)
+{
+    return qp.GetConfig().law == 0 && qp.GetCc().GetPath().interDc == interDc;
+}
+
 void
 NicSender::CatchUpRetunings(QueuePair& qp) const
 {
     for (; qp.retunings < m_retunings.size(); ++qp.retunings)
     {
         const Retuning& missed = m_retunings[qp.retunings];
-        if (qp.GetCc().GetPath().interDc == missed.interDc)
+        if (IsRetuned(qp, missed.interDc))
         {
             qp.GetCc().Retune(*missed.law, missed.atPs);
         }
@@ -363,7 +370,7 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
     for (QueuePair* qp : m_busy)
     {
         TakeOver(*qp);
-        if (qp->GetCc().GetPath().interDc == interDc)
+        if (IsRetuned(*qp, interDc))
         {
             qp->GetCc().Retune(law, nowPs);
             AfterFeedback(qp, nowPs);

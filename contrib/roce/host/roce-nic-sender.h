@@ -8,6 +8,7 @@
 
 #include "ns3/roce-fetch.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -98,6 +99,12 @@ class NicSender
         return m_costs ? std::min(m_timeouts.NextPs(), m_costs->NextPs()) : m_timeouts.NextPs();
     }
 
+    /// @brief How classes share the port. @param strict see QpScheduler @param weights the same
+    void SetClasses(uint8_t strict, const std::array<uint32_t, N_CLASSES>& weights)
+    {
+        m_scheduler.SetClasses(strict, weights);
+    }
+
     /// @brief Messages cost something from now on. @param settings what
     void SetCosts(const MessageCosts::Settings& settings);
 
@@ -131,7 +138,7 @@ class NicSender
      * @brief Give open queue pairs the live parameters of a prototype, and pace them again. Those
      * without unacknowledged messages are left out: they get the changes they have missed, as of
      * their times, when they are used next, or when MAX_RETUNINGS are kept for them.
-     * @param interDc of which queue pairs
+     * @param interDc of which queue pairs, those with FlowSpec::law 0
      * @param law prototype
      * @param nowPs current time
      */
@@ -199,6 +206,7 @@ class NicSender
     }
 
     void RunTimeouts(int64_t atPs);
+    static bool IsRetuned(const QueuePair& qp, bool interDc);
     void CatchUpRetunings(QueuePair& qp) const;
     void Restart(QueuePair& qp, int64_t nowPs) const;
     void SetBusy(QueuePair& qp, bool busy);

@@ -20,6 +20,7 @@ namespace ns3::roce
 Nic::Nic()
     : m_sender(*this),
       m_receiver(*this),
+      m_profiles(1),
       m_random(CreateObject<UniformRandomVariable>())
 {
     SetOwner(this, 0);
@@ -33,7 +34,8 @@ Nic::DoDispose()
     m_control.Clear();
     m_sender.Clear();
     m_receiver.Clear();
-    m_profiles = {};
+    m_pauses = nullptr;
+    m_profiles.assign(1, {});
     m_random = nullptr;
     m_oracle = nullptr;
     Port::DoDispose();
@@ -60,22 +62,24 @@ FactoryOf(const std::string& text)
 } // namespace
 
 const Ptr<TransportProfile>&
-Nic::GetProfile(bool interDc)
+Nic::GetProfile(bool interDc, uint8_t number)
 {
-    Ptr<TransportProfile>& profile = m_profiles[interDc];
+    Ptr<TransportProfile>& profile = m_profiles[CheckIndex("law", number, GetNLaws())][interDc];
     if (!profile)
     {
         // The value for queue pairs that leave the datacenter if given, else that for all.
         const auto factory = [interDc](const std::string& inter, const ObjectFactory& all) {
             return interDc && !inter.empty() ? FactoryOf(inter) : all;
         };
-        Ptr<CongestionControl> law = factory(m_interCc, m_ccFactory).Create<CongestionControl>();
+        const ObjectFactory made = number ? m_laws[number - 1] : factory(m_interCc, m_ccFactory);
+        Ptr<CongestionControl> law = made.Create<CongestionControl>();
         if (DynamicCast<ControlShim>(law))
         {
-            throw InputError(std::string("ns3::roce::Nic::") +
-                             (interDc && !m_interCc.empty() ? "Inter" : "") +
-                             "CongestionControl is " + law->GetInstanceTypeId().GetName() +
-                             ", which stands in front of a rate law; expected a rate law");
+            const std::string inter = interDc && !m_interCc.empty() ? "Inter" : "";
+            throw InputError(
+                (number ? "a flow's rate law" : "ns3::roce::Nic::" + inter + "CongestionControl") +
+                " is " + law->GetInstanceTypeId().GetName() +
+                ", which stands in front of a rate law; expected a rate law");
         }
         if (interDc && !m_interShim.empty())
         {
@@ -86,7 +90,8 @@ Nic::GetProfile(bool interDc)
         profile = Create<TransportProfile>(
             law,
             factory(m_interRecovery, m_recoveryFactory).Create<LossRecovery>(),
-            factory(m_interSelector, m_selectorFactory).Create<PathSelector>());
+            factory(m_interSelector, m_selectorFactory).Create<PathSelector>(),
+            number);
     }
     return profile;
 }
@@ -95,7 +100,32 @@ void
 Nic::SetInterShim(const std::string& factory)
 {
     m_interShim = factory;
-    m_profiles[true] = nullptr;
+    for (Profiles& profiles : m_profiles)
+    {
+        profiles[true] = nullptr;
+    }
+}
+
+void
+Nic::AddLaw(const ObjectFactory& law)
+{
+    m_laws.push_back(law);
+    m_profiles.emplace_back();
+}
+
+void
+Nic::SetPauses(uint8_t classes, bool on, uint64_t drainBps)
+{
+    const int64_t now = NowPs();
+    CatchUp(now);
+    if (!m_pauses)
+    {
+        m_pauses = std::make_unique<NicPauses>(*this, classes, m_receiveXoffBytes);
+    }
+    m_pauses->Set(on, drainBps, now);
+    SetEarliestTimer();
+    Settle(now);
+    Rearm();
 }
 
 void
@@ -144,7 +174,8 @@ Nic::OpenQp(uint32_t dst,
             uint32_t dstQp,
             uint8_t trafficClass,
             uint16_t entropy,
-            bool closeWhenDone)
+            bool closeWhenDone,
+            uint8_t law)
 {
     if (GetPartition())
     {
@@ -157,7 +188,7 @@ Nic::OpenQp(uint32_t dst,
                          ", expected another NIC of its Network, and a class from 0 to 7");
     }
     const int64_t now = PresentPs();
-    PathInfo path = m_oracle(m_nicIndex, dst, entropy, trafficClass);
+    PathInfo path = m_oracle(m_nicIndex, dst, entropy, trafficClass, law);
     path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
     if (m_flowWindow != "none")
     {
@@ -184,11 +215,12 @@ Nic::OpenQp(uint32_t dst,
     config.tickPs = GetTick().GetPicoSeconds();
     config.ackEveryN = m_ackEveryN;
     config.costs = m_sender.HasCosts();
-    config.telemetryBytes = GetTelemetryBytes(path.interDc);
+    config.law = law;
+    config.telemetryBytes = GetTelemetryBytes(path.interDc, law);
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;
     config.closeWhenDone = closeWhenDone;
-    return m_sender.Open(*GetProfile(path.interDc), path, config, now);
+    return m_sender.Open(*GetProfile(path.interDc, law), path, config, now);
 }
 
 void
@@ -227,7 +259,7 @@ int64_t
 Nic::NextDuePs() const
 {
     const int64_t free = GetBusyUntilPs();
-    if (m_sender.HasReady() || !m_control.IsEmpty())
+    if (m_sender.HasReady() || !m_control.IsEmpty() || (m_pauses && m_pauses->HasFrames()))
     {
         return free;
     }
@@ -242,7 +274,11 @@ Nic::Depart(uint16_t, int64_t atPs)
         const unsigned own = m_controlClass;
         return paused >> (own < N_CLASSES ? own : m_control.Peek()->trafficClass) & 1;
     };
-    if (!m_control.IsEmpty() && !(paused && isControlPaused()))
+    if (m_pauses && m_pauses->HasFrames())
+    {
+        Transmit(m_pauses->Pop(), atPs);
+    }
+    else if (!m_control.IsEmpty() && !(paused && isControlPaused()))
     {
         Transmit(m_control.Pop(), atPs);
     }
@@ -318,6 +354,11 @@ Nic::Receive(Port&, Frame* frame, int64_t nowPs)
     switch (frame->kind)
     {
     case FrameKind::DATA:
+        if (m_pauses)
+        {
+            m_pauses->OnData(WireBytes(frame->frameBytes), nowPs);
+            SetEarliestTimer();
+        }
         m_receiver.OnData(frame, nowPs);
         break;
     case FrameKind::ACK:
@@ -341,6 +382,10 @@ Nic::Timer(int64_t atPs)
 {
     m_sender.RunTimers(atPs);
     m_receiver.RunTimers(atPs);
+    if (m_pauses)
+    {
+        m_pauses->Run(atPs);
+    }
     SetEarliestTimer();
     Settle(atPs);
 }
@@ -435,6 +480,10 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
     counters["reordered"] += m_counters.reordered;
     counters["notificationsReceived"] += m_counters.notificationsReceived;
     counters["strayNotifications"] += m_counters.strayNotifications;
+    if (m_pauses)
+    {
+        m_pauses->Count(counters);
+    }
     uint64_t& moves = counters["pathMoves"];
     moves += m_counters.pathMoves;
     for (uint32_t q = 0; GetOpenQps() && q < GetNQps(); ++q)

@@ -3,6 +3,7 @@
 #define ROCE_NIC_H
 
 #include "roce-nic-params.h"
+#include "roce-nic-pauses.h"
 #include "roce-nic-receiver.h"
 #include "roce-nic-sender.h"
 #include "roce-transport-profile.h"
@@ -18,8 +19,10 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ns3::roce
 {
@@ -59,8 +62,8 @@ class Nic : public Port, public Station
     };
 
     /// Gives what a sender may know of the path to another NIC.
-    using PathOracle =
-        std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass)>;
+    using PathOracle = std::function<
+        PathInfo(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass, uint8_t law)>;
 
     /// @return the object TypeId
     static TypeId GetTypeId();
@@ -96,13 +99,15 @@ class Nic : public Port, public Station
      * @param trafficClass class of the data, 0..7
      * @param entropy UDP source port
      * @param closeWhenDone free it when all that was posted is acknowledged
+     * @param law see FlowSpec::law
      * @return the queue pair; the NIC owns it
      */
     QueuePair* OpenQp(uint32_t dst,
                       uint32_t dstQp,
                       uint8_t trafficClass,
                       uint16_t entropy,
-                      bool closeWhenDone);
+                      bool closeWhenDone,
+                      uint8_t law = 0);
 
     /**
      * @brief Post an RDMA WRITE.
@@ -145,19 +150,31 @@ class Nic : public Port, public Station
      * PathSelector or, if the path leaves the datacenter and they are given, InterCongestionControl
      * and so on, behind the shim. Made when first asked for.
      * @param interDc of queue pairs that leave the datacenter
+     * @param law see FlowSpec::law; below GetNLaws()
      * @return the prototypes
      * @throw InputError if an attribute names what it must not
      */
-    const Ptr<TransportProfile>& GetProfile(bool interDc = false);
+    const Ptr<TransportProfile>& GetProfile(bool interDc = false, uint8_t law = 0);
+
+    /// @brief One more rate law that queue pairs may have, here or at other NICs. See
+    /// Network::AddLaw(). @param law kind and parameters
+    void AddLaw(const ObjectFactory& law);
+
+    /// @return numbers of rate laws: that of the attributes, and those of AddLaw()
+    std::size_t GetNLaws() const
+    {
+        return m_profiles.size();
+    }
 
     /// @brief From now on, put a shim in front of the rate laws of new queue pairs that leave the
     /// datacenter. @param factory ControlShim in ObjectFactory's text form, or nothing
     void SetInterShim(const std::string& factory);
 
     /**
-     * @brief Change live parameters of the rate law during the simulation: of all open queue pairs,
-     * which keep their state, and of those to come. RetuneReceivers() of all NICs follows. From
-     * events only, not from sinks of traces, which are called for past times.
+     * @brief Change live parameters of the attributes' rate law (FlowSpec::law 0) during the
+     * simulation: of all open queue pairs, which keep their state, and of those to come.
+     * RetuneReceivers() of all NICs follows. From events only, not from sinks of traces, which are
+     * called for past times.
      * @param interDc of queue pairs that leave the datacenter
      * @param law prototype with the new parameters, of the class of the present law
      * @throw InputError if a parameter differs that is not live
@@ -240,11 +257,12 @@ class Nic : public Port, public Station
 
     /**
      * @param interDc of queue pairs that leave the datacenter
+     * @param law see FlowSpec::law
      * @return bytes of INT and time stamp charged to each data frame as it leaves this NIC
      */
-    uint32_t GetTelemetryBytes(bool interDc = false)
+    uint32_t GetTelemetryBytes(bool interDc = false, uint8_t law = 0)
     {
-        return GetProfile(interDc)->GetTelemetryBytes(m_intHeaderBytes);
+        return GetProfile(interDc, law)->GetTelemetryBytes(m_intHeaderBytes);
     }
 
     /// What hosts add to the times of a lone message, picoseconds.
@@ -267,6 +285,14 @@ class Nic : public Port, public Station
     {
         return m_counters;
     }
+
+    /**
+     * @brief Have the switch paused from now on, or no longer; see NicPauses.
+     * @param classes that are paused, bit c for class c
+     * @param on all the time
+     * @param drainBps unless on: when the host, which takes in so much, is behind; 0: never
+     */
+    void SetPauses(uint8_t classes, bool on, uint64_t drainBps);
 
     /// @brief Report the counters of the NIC and its queue pairs. @param counters to add to, by the
     /// names of summary.json; other NICs may have added to the same
@@ -330,10 +356,11 @@ class Nic : public Port, public Station
     void NoteReceived(uint64_t cookie, int64_t atPs);
     uint64_t DrawSeed();
 
-    /// @brief Wake up for the first of the timeouts and receivers' timers.
+    /// @brief Wake up for the first of the timeouts, receivers' timers and pauses.
     void SetEarliestTimer()
     {
-        SetTimer(std::min(m_sender.NextTimerPs(), m_receiver.NextTimerPs()));
+        const int64_t nextPs = std::min(m_sender.NextTimerPs(), m_receiver.NextTimerPs());
+        SetTimer(m_pauses ? std::min(nextPs, m_pauses->NextTimerPs()) : nextPs);
     }
 
     // hot
@@ -342,9 +369,12 @@ class Nic : public Port, public Station
     NicReceiver m_receiver;
     Counters m_counters;
     uint32_t m_nicIndex{0};
+    std::unique_ptr<NicPauses> m_pauses; //!< null: it never pauses its switch
     PathOracle m_oracle;
-    std::array<Ptr<TransportProfile>, 2> m_profiles; //!< within and across datacenters
-    Ptr<UniformRandomVariable> m_random;             //!< seeds of path selectors
+    using Profiles = std::array<Ptr<TransportProfile>, 2>; //!< within and across datacenters
+    std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law
+    std::vector<ObjectFactory> m_laws;                     //!< the same from 1 on
+    Ptr<UniformRandomVariable> m_random;                   //!< seeds of path selectors
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;
@@ -370,6 +400,9 @@ class Nic : public Port, public Station
     uint32_t m_ackEveryN{1}; //!< set by CheckAttributes()
     uint32_t m_queueDepth{0};
     Time m_idleRestart;
+    uint8_t m_strictClasses{0};
+    std::string m_classWeights;
+    uint64_t m_receiveXoffBytes{0};
     uint8_t m_controlClass{0};
     uint8_t m_ttl{0};
     bool m_eager{false};

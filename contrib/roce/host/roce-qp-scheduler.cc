@@ -31,6 +31,17 @@ QpScheduler::ThrowRate(const CongestionControl& law)
 }
 
 void
+QpScheduler::SetClasses(uint8_t strict, const std::array<uint32_t, N_CLASSES>& weights)
+{
+    constexpr uint64_t UNIT = 1 << 16; // to within 0.2 %; 64 bits are enough for 280 TB
+    m_strictMask = strict;
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        m_rings[c].cost = UNIT / weights[c];
+    }
+}
+
+void
 QpScheduler::PushReady(QueuePair* qp)
 {
     const unsigned c = qp->GetConfig().trafficClass;
@@ -43,7 +54,7 @@ QpScheduler::PushReady(QueuePair* qp)
     {
         // A class that was idle does not get credit for it (start-time fair queueing). One whose
         // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
-        ring.servedBytes = std::max(ring.servedBytes, m_servedStartBytes);
+        ring.served = std::max(ring.served, m_servedStart);
         m_readyMask |= 1U << c;
     }
 }
@@ -216,11 +227,15 @@ QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
     {
         return nullptr;
     }
+    if (const uint32_t strict = mask & m_strictMask)
+    {
+        return PopReady(31 - __builtin_clz(strict));
+    }
     unsigned best = __builtin_ctz(mask);
     for (mask &= mask - 1; mask; mask &= mask - 1)
     {
         const unsigned c = __builtin_ctz(mask);
-        if (m_rings[c].servedBytes < m_rings[best].servedBytes)
+        if (m_rings[c].served < m_rings[best].served)
         {
             best = c;
         }
@@ -233,8 +248,8 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
 {
     Ring& ring = m_rings[qp->GetConfig().trafficClass];
     m_lastQpn = qp->GetQpn();
-    m_servedStartBytes = ring.servedBytes;
-    ring.servedBytes += wireBytes;
+    m_servedStart = ring.served;
+    ring.served += wireBytes * ring.cost;
     CheckRate(qp->GetCc());
     qp->pacedRateBps = qp->GetCc().GetRateBps();
     const int64_t tickPs = qp->GetConfig().tickPs;

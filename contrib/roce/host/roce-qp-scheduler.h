@@ -19,9 +19,10 @@ namespace ns3::roce
  * @brief Which of a NIC's queue pairs sends next.
  *
  * Queue pairs that may send are in a ready ring for each class and take turns; classes share by
- * bytes (start-time fair queueing: the class served least so far is next, and one that was idle
- * gets no credit for it). Queue pairs that wait for their pacing gap are in one heap; those that
- * wait for window or data are in no list. Choosing is O(log n) in the number of paced queue pairs.
+ * bytes, in proportion to their weights (start-time fair queueing: the class served least so far is
+ * next, and one that was idle gets no credit for it). Strict classes go before all others. Queue
+ * pairs that wait for their pacing gap are in one heap; those that wait for window or data are in
+ * no list. Choosing is O(log n) in the number of paced queue pairs.
  */
 class QpScheduler
 {
@@ -31,6 +32,16 @@ class QpScheduler
         : m_queuePairs(queuePairs)
     {
     }
+
+    /// The largest weight.
+    static constexpr uint32_t MAX_WEIGHT = 100;
+
+    /**
+     * @brief How classes share the port; without, equally. Before the first packet.
+     * @param strict classes served first, the highest first; bit c for class c
+     * @param weights of the others, 1 to MAX_WEIGHT
+     */
+    void SetClasses(uint8_t strict, const std::array<uint32_t, N_CLASSES>& weights);
 
     /**
      * @brief Put a queue pair where it belongs, if it can send and is in no list.
@@ -127,7 +138,8 @@ class QpScheduler
     {
         QueuePair* head{nullptr};
         QueuePair* tail{nullptr};
-        uint64_t servedBytes{0};
+        uint64_t served{0}; //!< cost of what was sent
+        uint64_t cost{1};   //!< of a byte
     };
 
     [[noreturn]] static void ThrowRate(const CongestionControl& law);
@@ -139,14 +151,15 @@ class QpScheduler
 
     const QueuePairList& m_queuePairs;
     uint32_t m_readyMask{0};
+    uint32_t m_strictMask{0};
     std::array<Ring, N_CLASSES> m_rings;
     uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last
     /// The queue pair that has sent last, if it may send again without a gap; or null. It joins its
     /// ring when the next one is chosen, after those that have become ready meanwhile. Otherwise a
     /// queue pair a little below line rate would get every third turn beside one at line rate.
     QueuePair* m_again{nullptr};
-    uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
-    TimeHeap<uint32_t> m_timers;    //!< by QP number
+    uint64_t m_servedStart{0};   //!< Ring::served of the class served last, before its frame
+    TimeHeap<uint32_t> m_timers; //!< by QP number
 };
 
 } // namespace ns3::roce

@@ -24,6 +24,7 @@ struct QueuePairConfig
     uint32_t dst{0};                          //!< NIC of the receiver
     uint32_t dstQp{0};                        //!< its number there
     uint8_t trafficClass{3};                  //!< class of its data
+    uint8_t law{0};                           //!< see FlowSpec::law
     uint16_t entropy{0};                      //!< UDP source port
     uint32_t mtuBytes{4096};                  //!< payload of a full packet
     uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender

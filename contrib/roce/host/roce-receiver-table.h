@@ -69,6 +69,12 @@ class ReceiverTable
         return *m_slots[qpn].qp;
     }
 
+    /// @param qpn number of a reserved queue pair. @return its FlowSpec::law
+    uint8_t GetLaw(uint32_t qpn) const
+    {
+        return m_slots[qpn].profile->GetNumber();
+    }
+
     /// @param qpn number of a reserved queue pair. @return NIC of its sender
     uint32_t GetSource(uint32_t qpn) const
     {

@@ -12,10 +12,12 @@ namespace ns3::roce
 
 TransportProfile::TransportProfile(Ptr<CongestionControl> law,
                                    Ptr<LossRecovery> recovery,
-                                   Ptr<PathSelector> selector)
+                                   Ptr<PathSelector> selector,
+                                   uint8_t number)
     : m_law(std::move(law)),
       m_recovery(std::move(recovery)),
-      m_selector(std::move(selector))
+      m_selector(std::move(selector)),
+      m_number(number)
 {
 }
 

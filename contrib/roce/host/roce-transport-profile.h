@@ -27,10 +27,18 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
      * @param law prototype, perhaps a ControlShim with the law behind it
      * @param recovery prototype
      * @param selector prototype
+     * @param number see GetNumber()
      */
     TransportProfile(Ptr<CongestionControl> law,
                      Ptr<LossRecovery> recovery,
-                     Ptr<PathSelector> selector);
+                     Ptr<PathSelector> selector,
+                     uint8_t number = 0);
+
+    /// @return FlowSpec::law of the flows that it is for
+    uint8_t GetNumber() const
+    {
+        return m_number;
+    }
 
     /// @return the rate law, not started
     const Ptr<CongestionControl>& GetLaw() const
@@ -100,6 +108,7 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     Ptr<PathSelector> m_selector;
     mutable Ptr<ReceiverFeedback> m_feedback;
     uint32_t m_version{0};
+    uint8_t m_number;
 };
 
 } // namespace ns3::roce

@@ -448,6 +448,7 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     HpccLinkDown(m_config, m_topology, network, !cmd.IsGivenFor(&m_faults.reroute));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(m_transport.Check(network));
+    run.Warn(m_transport.laws.Apply(network, m_flows.laws, m_flows.flows));
     run.Warn(TransportOptions::CheckRecovery(network, m_flows.flows));
 
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();

@@ -47,8 +47,12 @@ MakeGraph(const NetworkParts& parts)
         graph.items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
         graph.stations.push_back(PeekPointer(entry.nic));
         // Made here, and not by several threads.
-        entry.nic->GetProfile(false);
-        entry.nic->GetProfile(parts.nics.back().datacenter != parts.nics.front().datacenter);
+        const bool interDc = parts.nics.back().datacenter != parts.nics.front().datacenter;
+        for (std::size_t law = 0; law < entry.nic->GetNLaws(); ++law)
+        {
+            entry.nic->GetProfile(false, static_cast<uint8_t>(law));
+            entry.nic->GetProfile(interDc, static_cast<uint8_t>(law));
+        }
     }
     for (const auto& entry : parts.switches)
     {

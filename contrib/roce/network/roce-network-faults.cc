@@ -87,6 +87,45 @@ Network::ScheduleLinkChange(int64_t atPs, uint32_t link, bool up, unsigned direc
 }
 
 void
+Network::SchedulePauses(int64_t fromPs,
+                        int64_t toPs,
+                        uint32_t link,
+                        unsigned end,
+                        uint64_t drainBps)
+{
+    CheckDirections("SchedulePauses()", link, 1U << end);
+    const Link& pausing = *m_parts.links[link].link;
+    Port* const port = pausing.PeekPort(end);
+    auto* const nic = dynamic_cast<Nic*>(port);
+    auto* const sw = dynamic_cast<Switch*>((nic ? pausing.PeekPort(1 - end) : port)->GetOwner());
+    if (!sw->GetLosslessMask() || (drainBps && !nic))
+    {
+        throw InputError("link " + GetLinkName(link) + ": " +
+                         (drainBps && !nic ? "a switch takes in data slowly, expected a NIC"
+                                           : "pauses, but no class is lossless there"));
+    }
+    const auto set = [this, nic, sw, port, drainBps](bool on) {
+        const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
+        port->GetOwner()->CatchUp(NowPs()); // in all processes
+        if (port->GetOwner()->IsHere())
+        {
+            nic ? nic->SetPauses(sw->GetLosslessMask(), on && !drainBps, on ? drainBps : 0)
+                : sw->SetStorm(port->GetIndex(), on);
+        }
+        m_division->NoteShared();
+    };
+    for (const auto& [atPs, on] : {std::pair(fromPs, true), std::pair(toPs, false)})
+    {
+        if (atPs >= 0)
+        {
+            m_lastChangePs = std::max(m_lastChangePs, atPs);
+            m_changes.push_back(
+                Simulator::Schedule(PicoSeconds(atPs - NowPs()), [set, on = on] { set(on); }));
+        }
+    }
+}
+
+void
 Network::SetReroute(int64_t delayPs)
 {
     if (delayPs < 0)

@@ -186,6 +186,11 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
         throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
                          ", expected 0 to 7");
     }
+    if (flow.law >= m_parts.nics[flow.src].nic->GetNLaws())
+    {
+        throw InputError(who + "rate law is " + std::to_string(flow.law) +
+                         ", expected a number that AddLaw() gave, or 0");
+    }
     if (flow.src == flow.dst)
     {
         throw InputError(who + "source and destination are the same NIC, " +
@@ -209,7 +214,7 @@ uint32_t
 NetworkFlows::Reserve(const FlowSpec& flow) const
 {
     const Ptr<TransportProfile>& profile =
-        m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
+        m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst), flow.law);
     return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
 }
 
@@ -219,7 +224,7 @@ NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& a
 {
     const auto [found, isNew] = m_connections.try_emplace(
         {flow.src, flow.dst, flow.connection, flow.trafficClass},
-        Connection{0, application, flow.id, flow.srcPort, flow.replyPort});
+        Connection{0, application, flow.id, flow.srcPort, flow.replyPort, flow.law});
     Connection& connection = found->second;
     if (isNew)
     {
@@ -233,6 +238,12 @@ NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& a
             std::to_string(flow.connection) + ", expected those of flow " +
             std::to_string(connection.first) + ", " + std::to_string(connection.srcPort) + " and " +
             std::to_string(connection.replyPort));
+    }
+    if (connection.law != flow.law)
+    {
+        throw InputError("flow " + std::to_string(flow.id) + ": another rate law than flow " +
+                         std::to_string(connection.first) + " on connection " +
+                         std::to_string(flow.connection) + ", expected one");
     }
     return connection;
 }

@@ -148,6 +148,7 @@ class NetworkFlows
         uint64_t first;                   //!< flow
         uint16_t srcPort;
         uint16_t replyPort;
+        uint8_t law;
     };
 
     void CheckFlow(const FlowSpec& flow) const;

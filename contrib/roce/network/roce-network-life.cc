@@ -4,6 +4,7 @@
 #include "roce-network-flows.h"
 #include "roce-network-paths.h"
 #include "roce-network-routes.h"
+#include "roce-network-stages.h"
 #include "roce-network.h"
 
 #include "ns3/roce-input-error.h"
@@ -78,7 +79,7 @@ Network::~Network()
     for (uint32_t i = 0; i < GetNNics(); ++i)
     {
         m_parts.nics[i].nic->SetClock(nullptr);
-        m_parts.nics[i].nic->SetIdentity(i, [](uint32_t, uint32_t, uint16_t, uint8_t) -> PathInfo {
+        m_parts.nics[i].nic->SetIdentity(i, [](auto...) -> PathInfo {
             throw InputError("a flow starts after its Network was destroyed, expected a Network "
                              "that lives until Simulator::Run() has returned");
         });

@@ -41,7 +41,7 @@ NetworkPaths::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, b
 }
 
 WireSizes
-NetworkPaths::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
+NetworkPaths::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry, uint8_t law) const
 {
     Nic& nic = *m_parts.NicAt(src).nic;
     const bool interDc = m_parts.IsInterDc(src, dst);
@@ -57,8 +57,8 @@ NetworkPaths::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
     sizes.minFrameBytes = nic.WireBytes(0) - sizes.framingOverheadBytes;
     if (telemetry)
     {
-        sizes.intBytesBase = nic.GetTelemetryBytes(interDc);
-        const TransportProfile& profile = *nic.GetProfile(interDc);
+        sizes.intBytesBase = nic.GetTelemetryBytes(interDc, law);
+        const TransportProfile& profile = *nic.GetProfile(interDc, law);
         sizes.intBytesPerHop = profile.GetLaw()->NeedsTelemetry() ? m_intBytesPerHop : 0;
         sizes.headerBytes += profile.GetExtensionBytes(FrameKind::DATA);
         sizes.ackFrameBytes += profile.GetExtensionBytes(FrameKind::ACK);
@@ -103,7 +103,11 @@ AddQueues(const std::vector<NetworkMap::PathHop>& way, uint8_t trafficClass, Pat
 } // namespace
 
 PathInfo
-NetworkPaths::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
+NetworkPaths::GetPath(uint32_t src,
+                      uint32_t dst,
+                      uint16_t entropy,
+                      uint8_t trafficClass,
+                      uint8_t law) const
 {
     m_parts.CheckJoined("path", src, dst);
     Nic& nic = *m_parts.NicAt(src).nic;
@@ -117,7 +121,7 @@ NetworkPaths::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t traf
         wayBack = Trace(dst, src, entropy, true, back);
     }
     const std::vector<HopSpec> forward = Specs(way);
-    WireSizes sizes = GetWireSizes(src, dst, true);
+    WireSizes sizes = GetWireSizes(src, dst, true, law);
     sizes.rethBytes = 0; // the RTT of a middle packet
     PathInfo path;
     path.lineRateBps = nic.GetRateBps();
@@ -238,7 +242,7 @@ NetworkPaths::GetBestPaths(uint32_t src, uint32_t dst) const
 IdealFct::Result
 NetworkPaths::GetIdeal(const FlowSpec& flow, bool telemetry) const
 {
-    WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry);
+    WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry, flow.law);
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
     sizes.ackEveryPacket = before % m_parts.NicAt(flow.dst).nic->GetAckEveryN() == 0;

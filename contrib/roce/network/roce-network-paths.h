@@ -41,8 +41,9 @@ class NetworkPaths
         m_longestRttsPs = std::move(longestPs);
     }
 
-    /// @return sizes of frames between two NICs. @param telemetry with what their law asks for
-    WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
+    /// @return sizes of frames between two NICs. @param telemetry with what the law asks for
+    /// @param law see FlowSpec::law
+    WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry, uint8_t law = 0) const;
 
     /// @param intact by the routes before all failures @param [out] arrives at dst
     std::vector<NetworkMap::PathHop> Trace(uint32_t src,
@@ -50,7 +51,11 @@ class NetworkPaths
                                            uint16_t entropy,
                                            bool intact,
                                            bool& arrives) const;
-    PathInfo GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const;
+    PathInfo GetPath(uint32_t src,
+                     uint32_t dst,
+                     uint16_t entropy,
+                     uint8_t trafficClass,
+                     uint8_t law) const;
     std::vector<std::vector<HopSpec>> GetBestPaths(uint32_t src, uint32_t dst) const;
     IdealFct::Result GetIdeal(const FlowSpec& flow, bool telemetry) const;
 

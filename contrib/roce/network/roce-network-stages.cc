@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-network-stages.h"
 
-#include "roce-deployment.h"
 #include "roce-network-map.h"
 
 #include "ns3/roce-input-error.h"
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace ns3::roce
 {
@@ -51,48 +51,76 @@ NetworkOptions::GetPlacements() const
     return all;
 }
 
+/// @param law see FlowSpec::law
+void
+NetworkStages::AddTransport(Nic& nic, bool interDc, uint8_t law)
+{
+    Deployment::Transport transport;
+    transport.interDc = interDc;
+    const TransportProfile& profile = *nic.GetProfile(interDc, law);
+    transport.law = profile.GetLaw();
+    transport.feedback = profile.GetFeedback();
+    transport.recovery = profile.GetRecovery();
+    transport.selector = profile.GetSelector();
+    for (Ptr<const CongestionControl> inner = transport.law; inner; inner = inner->GetInnerLaw())
+    {
+        m_defaults.Note(*inner);
+    }
+    m_defaults.Note(*transport.feedback);
+    m_defaults.Note(*transport.recovery);
+    m_defaults.Note(*transport.selector);
+    m_deployment.Add(transport);
+    m_needsLongestRtts |= transport.recovery->NeedsLongestRtt();
+}
+
 std::string
 NetworkStages::CheckDeployment(const NetworkOptions& options)
 {
-    Deployment deployment;
     for (const StagePlacement& placement : options.GetPlacements())
     {
-        deployment.Add(placement.stage.Create<SwitchStage>(), placement.where);
+        m_deployment.Add(placement.stage.Create<SwitchStage>(), placement.where);
     }
     std::set<std::string> known;
     for (const auto& entry : m_parts.nics)
     {
-        Nic& nic = *entry.nic;
-        if (!known.insert(DescribeTransport(nic)).second)
+        if (known.insert(DescribeTransport(*entry.nic)).second)
         {
-            continue;
-        }
-        for (const bool interDc : {false, true})
-        {
-            Deployment::Transport transport;
-            transport.interDc = interDc;
-            const TransportProfile& profile = *nic.GetProfile(interDc);
-            transport.law = profile.GetLaw();
-            transport.feedback = profile.GetFeedback();
-            transport.recovery = profile.GetRecovery();
-            transport.selector = profile.GetSelector();
-            for (Ptr<const CongestionControl> law = transport.law; law; law = law->GetInnerLaw())
-            {
-                m_defaults.Note(*law);
-            }
-            m_defaults.Note(*transport.feedback);
-            m_defaults.Note(*transport.recovery);
-            m_defaults.Note(*transport.selector);
-            deployment.Add(transport);
-            m_needsLongestRtts |= transport.recovery->NeedsLongestRtt();
+            AddTransport(*entry.nic, false, 0);
+            AddTransport(*entry.nic, true, 0);
         }
     }
     if (options.moreStages)
     {
-        deployment.ExpectMoreStages();
+        m_deployment.ExpectMoreStages();
     }
-    deployment.Check();
-    return deployment.GetSenderShim();
+    m_deployment.Check();
+    return m_deployment.GetSenderShim();
+}
+
+void
+NetworkStages::CheckLaws(const std::vector<FlowSpec>& flows)
+{
+    std::set<std::tuple<uint8_t, bool, uint32_t>> used;
+    for (const FlowSpec& flow : flows)
+    {
+        if (flow.law)
+        {
+            used.emplace(flow.law, m_parts.IsInterDc(flow.src, flow.dst), flow.src);
+        }
+    }
+    std::set<std::tuple<uint8_t, bool, std::string>> known;
+    for (const auto& [law, interDc, src] : used)
+    {
+        Nic& nic = *m_parts.nics[src].nic;
+        if (known.emplace(law, interDc, DescribeTransport(nic)).second)
+        {
+            AddTransport(nic, interDc, law);
+        }
+    }
+    if (!used.empty())
+    {
+        m_deployment.Check();
+    }
 }
 
 void

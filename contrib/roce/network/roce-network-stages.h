@@ -2,16 +2,20 @@
 #ifndef ROCE_NETWORK_STAGES_H
 #define ROCE_NETWORK_STAGES_H
 
+#include "roce-deployment.h"
 #include "roce-network-options.h"
 
 #include "ns3/roce-default-watch.h"
+#include "ns3/roce-flow-spec.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3::roce
 {
 
+class Nic;
 struct NetworkParts;
 
 /// The stages of a network's switches, and whether they go with what the NICs do (Deployment).
@@ -28,6 +32,9 @@ class NetworkStages
     /// @brief Check them, and give each switch its own. @throw InputError see Network::Build()
     void Install(const NetworkOptions& options);
 
+    /// @brief Check whether the switches have what the laws that flows name need. @throw InputError
+    void CheckLaws(const std::vector<FlowSpec>& flows);
+
     /// @return bytes of telemetry that a switch charges a frame, at most
     uint32_t GetIntBytesPerHop() const
     {
@@ -42,9 +49,11 @@ class NetworkStages
 
   private:
     std::string CheckDeployment(const NetworkOptions& options);
+    void AddTransport(Nic& nic, bool interDc, uint8_t law);
 
     const NetworkParts& m_parts;
     DefaultWatch& m_defaults;
+    Deployment m_deployment;
     uint32_t m_intBytesPerHop{0};
     bool m_needsLongestRtts{false};
 };

@@ -32,9 +32,7 @@ constexpr uint32_t TELEMETRY_ALLOWANCE_BYTES = 2 + 16 * 8;
 } // namespace
 
 Network::Network()
-    : NetworkMap([this](uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) {
-          return GetPath(src, dst, entropy, trafficClass);
-      }),
+    : NetworkMap([this](auto... which) { return GetPath(which...); }),
       m_routes(std::make_unique<NetworkRoutes>(m_parts)),
       m_paths(std::make_unique<NetworkPaths>(m_parts, *m_routes)),
       m_flows(std::make_unique<NetworkFlows>(m_parts)),
@@ -125,14 +123,14 @@ Network::BuildAll(const Options& options)
     {
         nic.nic->Activate();
     }
-    NetworkStages stages(m_parts, *m_defaults);
-    stages.Install(options);
-    m_paths->SetIntBytesPerHop(stages.GetIntBytesPerHop());
+    m_stages = std::make_unique<NetworkStages>(m_parts, *m_defaults);
+    m_stages->Install(options);
+    m_paths->SetIntBytesPerHop(m_stages->GetIntBytesPerHop());
     if (const std::string late = pfc.DescribeLateMarks(); !late.empty())
     {
         m_warnings.push_back(late);
     }
-    if (stages.NeedsLongestRtts())
+    if (m_stages->NeedsLongestRtts())
     {
         // Frames are as long as NIC 0's.
         m_paths->SetLongestRtts(
@@ -271,10 +269,11 @@ Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
 }
 
 PathInfo
-Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
+Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass, uint8_t law)
+    const
 {
     m_state.ExpectBuilt("GetPath()");
-    return m_paths->GetPath(src, dst, entropy, trafficClass);
+    return m_paths->GetPath(src, dst, entropy, trafficClass, law);
 }
 
 std::vector<std::vector<HopSpec>>
@@ -318,7 +317,25 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     {
         m_defaults->Check();
     }
+    m_stages->CheckLaws(flows);
     m_flows->Install(flows);
+}
+
+uint8_t
+Network::AddLaw(const ObjectFactory& law)
+{
+    m_state.ExpectBuilt("AddLaw()");
+    const std::size_t number = m_parts.nics[0].nic->GetNLaws();
+    if (number > UINT8_MAX)
+    {
+        throw InputError("Network::AddLaw() once more, expected at most " +
+                         std::to_string(UINT8_MAX) + " laws");
+    }
+    for (const auto& entry : m_parts.nics)
+    {
+        entry.nic->AddLaw(law);
+    }
+    return static_cast<uint8_t>(number);
 }
 
 int64_t

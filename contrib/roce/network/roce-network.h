@@ -26,6 +26,7 @@ class NetworkDivision;
 class NetworkFlows;
 class NetworkPaths;
 class NetworkRoutes;
+class NetworkStages;
 class Tuner;
 
 /**
@@ -122,6 +123,15 @@ class Network : public NetworkMap
     void ChooseNics(std::vector<FlowSpec>& flows, NicRule rule);
 
     /**
+     * @brief A rate law for flows that name it, in place of the one that their NIC's attributes
+     * say: FlowSpec::law. Those within a datacenter and between two have it alike.
+     * Loss recovery and path selector stay. Before InstallFlows(), which checks what it needs.
+     * @param law kind and parameters
+     * @return its number, from 1
+     */
+    uint8_t AddLaw(const ObjectFactory& law);
+
+    /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
      * @throw InputError for unknown NICs, src == dst, NICs that no link joins, or what a FlowOrder
@@ -157,12 +167,14 @@ class Network : public NetworkMap
      * @brief What a sender may know of its path.
      * @param entropy UDP source port
      * @param trafficClass of the data
+     * @param law see FlowSpec::law
      * @return see PathInfo; while there is no path, of the path it had before any failure
      */
     PathInfo GetPath(uint32_t src,
                      uint32_t dst,
                      uint16_t entropy,
-                     uint8_t trafficClass = FlowSpec().trafficClass) const;
+                     uint8_t trafficClass = FlowSpec().trafficClass,
+                     uint8_t law = 0) const;
 
     /**
      * @brief The shortest paths between two NICs on the network without failures, but those that
@@ -183,7 +195,7 @@ class Network : public NetworkMap
      */
     IdealFct::Result GetIdeal(const FlowSpec& flow, bool telemetry = false) const;
 
-    // --- failures of links
+    // --- failures of links, and pauses
 
     /**
      * @brief A link fails now; call before the run or from an event. See Link::Fail().
@@ -215,6 +227,22 @@ class Network : public NetworkMap
     void ScheduleLinkChange(int64_t atPs, uint32_t link, bool up, unsigned directions = Link::BOTH);
 
     /**
+     * @brief Have a port pause its peer, in all classes that PFC protects there: without a break (a
+     * storm), or as a NIC does whose host takes in data slowly, see NicPauses.
+     * @param fromPs begin, picoseconds
+     * @param toPs end; negative: never
+     * @param link number
+     * @param end of the link, whose port sends the pauses
+     * @param drainBps what the host takes in; 0: a storm
+     * @throw InputError if no class is lossless there, or if the host is a switch
+     */
+    void SchedulePauses(int64_t fromPs,
+                        int64_t toPs,
+                        uint32_t link,
+                        unsigned end,
+                        uint64_t drainBps);
+
+    /**
      * @brief From now on, recompute the routes of all switches a while after each change of a link.
      *
      * Every switch learns of each change exactly that much later and then has shortest paths
@@ -230,7 +258,7 @@ class Network : public NetworkMap
     /// The same in picoseconds; NEVER_PS: never.
     void SetReroute(int64_t delayPs);
 
-    /// @return time of the last change of a link or of routes scheduled so far, or -1
+    /// @return time of the last change of a link, of routes or of pauses scheduled so far, or -1
     int64_t GetLastChangePs() const
     {
         return m_lastChangePs;
@@ -326,6 +354,7 @@ class Network : public NetworkMap
 
     std::unique_ptr<NetworkRoutes> m_routes;
     std::unique_ptr<NetworkPaths> m_paths;
+    std::unique_ptr<NetworkStages> m_stages; //!< set by Build()
     int64_t m_rerouteDelayPs{NEVER_PS};
     int64_t m_lastChangePs{-1};
     std::vector<EventId> m_changes;

@@ -121,12 +121,10 @@ namespace
 
 const std::string MODULE = "ns3::roce::";
 
-/// Types of what queue pairs have. @param nic of the sender @param interDc see Nic::GetProfile()
-/// @param used filled in
+/// Types of what queue pairs have. @param profile theirs @param used filled in
 void
-AddQueuePairTypes(Nic& nic, bool interDc, std::set<TypeId>& used)
+AddQueuePairTypes(const TransportProfile& profile, std::set<TypeId>& used)
 {
-    const TransportProfile& profile = *nic.GetProfile(interDc);
     for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
     {
         used.insert(law->GetInstanceTypeId());
@@ -147,11 +145,12 @@ FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
     }
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
+        Nic& nic = *network.GetNic(n);
         for (const bool interDc : {false, true})
         {
-            if (scopes[interDc])
+            for (std::size_t law = 0; scopes[interDc] && law < nic.GetNLaws(); ++law)
             {
-                AddQueuePairTypes(*network.GetNic(n), interDc, used);
+                AddQueuePairTypes(*nic.GetProfile(interDc, static_cast<uint8_t>(law)), used);
             }
         }
     }

@@ -102,9 +102,31 @@ struct Window
     const FaultOptions::Failure* failure;
 };
 
-/// @throw InputError for two failures of one direction of a link at the same time
+/// @return links and directions by their names. @param option for messages
+std::vector<Window>
+FindWindows(const std::string& option,
+            const Network& network,
+            const std::vector<FaultOptions::Failure>& failures)
+{
+    std::vector<Window> windows;
+    for (const FaultOptions::Failure& failure : failures)
+    {
+        try
+        {
+            const auto [link, end] = network.FindLink(failure.first, failure.second, failure.index);
+            windows.push_back({link, failure.oneWay ? 1U << end : unsigned{Link::BOTH}, &failure});
+        }
+        catch (const InputError& error)
+        {
+            throw InputError(option + " has '" + failure.text + "': " + error.what());
+        }
+    }
+    return windows;
+}
+
+/// @throw InputError for two entries of one direction of a link at the same time
 void
-RefuseOverlap(const std::vector<Window>& windows)
+RefuseOverlap(const std::string& option, const std::vector<Window>& windows)
 {
     for (const Window& a : windows)
     {
@@ -114,9 +136,8 @@ RefuseOverlap(const std::vector<Window>& windows)
                 (a.failure->toPs < 0 || a.failure->toPs >= b.failure->fromPs) &&
                 (b.failure->toPs < 0 || b.failure->toPs >= a.failure->fromPs))
             {
-                throw InputError("--failLinks has '" + b.failure->text +
-                                 "', but the link is down at that time by '" + a.failure->text +
-                                 "'; expected failures one after the other");
+                throw InputError(option + " has '" + b.failure->text + "' and '" + a.failure->text +
+                                 "', which overlap; expected one after the other");
             }
         }
     }
@@ -202,6 +223,10 @@ FaultOptions::AddOptions(OptionTable& table)
     table.AddValue("failLinks",
                    "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",
                    failLinks);
+    table.AddValue("pausePeers",
+                   "What pauses its peer: a storm of pauses, dc0-leaf0>dc0-spine1@1ms-2ms, or a "
+                   "slow host, dc0-host3>dc0-leaf0:10Gbps@1ms-2ms",
+                   pausePeers);
     table
         .AddOptional("reroute",
                      "Routes avoid failed links after this time; none: never",
@@ -211,40 +236,71 @@ FaultOptions::AddOptions(OptionTable& table)
                   "without --failLinks");
 }
 
-std::vector<FaultOptions::Failure>
-FaultOptions::ParseFailures(const std::string& text)
+namespace
 {
-    static const TextForm form("([^/>#@]+)([/>])([^/>#@]+)(#([0-9]{1,9}))?@([^-@]+)(-([^-@]+))?");
-    std::vector<Failure> failures;
+
+/// @param option for messages @param text its value @param form what follows the first name, up to
+/// @FROM @param expected for messages
+std::vector<FaultOptions::Failure>
+ParseEntries(const std::string& option,
+             const std::string& text,
+             const std::string& form,
+             const std::string& expected)
+{
+    const TextForm entry("([^/>#@]+)" + form + "@([^-@]+)(-([^-@]+))?");
+    std::vector<FaultOptions::Failure> failures;
     std::istringstream list(text);
     for (std::string item; std::getline(list, item, ',');)
     {
-        const std::vector<std::string> match = form.Match(item);
+        const std::vector<std::string> match = entry.Match(item);
         if (match.empty())
         {
-            throw InputError("--failLinks has '" + item +
-                             "', expected NAME/NAME[#INDEX]@FROM[-TO], for example "
-                             "dc0-leaf0/dc0-spine1@10ms-20ms");
+            throw InputError(option + " has '" + item + "', expected " + expected);
         }
-        Failure failure;
+        FaultOptions::Failure failure;
         failure.text = item;
         failure.first = match[1];
         failure.oneWay = match[2] == ">";
         failure.second = match[3];
         failure.index = !match[5].empty() ? static_cast<uint32_t>(std::stoul(match[5])) : 0;
-        failure.fromPs = ParseTime("--failLinks: time", match[6]);
-        if (!match[8].empty())
+        if (!match[7].empty())
         {
-            failure.toPs = ParseTime("--failLinks: time", match[8]);
+            ValueCheck::Value(option + ": rate", ValueKind::DATA_RATE, match[7]);
+            failure.drainBps = DataRate(match[7]).GetBitRate();
+        }
+        failure.fromPs = ParseTime(option + ": time", match[8]);
+        if (!match[10].empty())
+        {
+            failure.toPs = ParseTime(option + ": time", match[10]);
             if (failure.toPs <= failure.fromPs)
             {
-                throw InputError("--failLinks has '" + item + "', expected a repair after " +
-                                 match[6]);
+                throw InputError(option + " has '" + item + "', expected an end after " + match[8]);
             }
         }
         failures.push_back(failure);
     }
     return failures;
+}
+
+} // namespace
+
+std::vector<FaultOptions::Failure>
+FaultOptions::ParseFailures(const std::string& text)
+{
+    return ParseEntries("--failLinks",
+                        text,
+                        "([/>])([^/>#@]+)(#([0-9]{1,9}))?(())",
+                        "NAME/NAME[#INDEX]@FROM[-TO], for example dc0-leaf0/dc0-spine1@10ms-20ms");
+}
+
+std::vector<FaultOptions::Failure>
+FaultOptions::ParsePauses(const std::string& text)
+{
+    return ParseEntries("--pausePeers",
+                        text,
+                        "(>)([^/>#@:]+)(#([0-9]{1,9}))?(:([^@]+))?",
+                        "NAME>NAME[#INDEX][:RATE]@FROM[-TO], for example "
+                        "dc0-host3>dc0-leaf0:10Gbps@1ms-2ms");
 }
 
 void
@@ -254,6 +310,7 @@ FaultOptions::Apply(Network& network)
     m_network = &network;
     ApplyLoss(network);
     ApplyFailures(network);
+    ApplyPauses(network);
 }
 
 bool
@@ -312,31 +369,37 @@ FaultOptions::ApplyFailures(Network& network) const
     }
 
     const std::vector<Failure> failures = ParseFailures(failLinks);
-    std::vector<Window> windows;
-    for (const Failure& failure : failures)
-    {
-        try
-        {
-            const auto [link, end] = network.FindLink(failure.first, failure.second, failure.index);
-            unsigned directions = Link::BOTH;
-            if (failure.oneWay)
-            {
-                directions = 1U << end;
-            }
-            windows.push_back({link, directions, &failure});
-        }
-        catch (const InputError& error)
-        {
-            throw InputError("--failLinks has '" + failure.text + "': " + error.what());
-        }
-    }
-    RefuseOverlap(windows);
+    const std::vector<Window> windows = FindWindows("--failLinks", network, failures);
+    RefuseOverlap("--failLinks", windows);
     for (const Window& a : windows)
     {
         network.ScheduleLinkChange(a.failure->fromPs, a.link, false, a.directions);
         if (a.failure->toPs >= 0)
         {
             network.ScheduleLinkChange(a.failure->toPs, a.link, true, a.directions);
+        }
+    }
+}
+
+void
+FaultOptions::ApplyPauses(Network& network) const
+{
+    const std::vector<Failure> entries = ParsePauses(pausePeers);
+    const std::vector<Window> windows = FindWindows("--pausePeers", network, entries);
+    RefuseOverlap("--pausePeers", windows);
+    for (const auto& [link, directions, entry] : windows)
+    {
+        try
+        {
+            network.SchedulePauses(entry->fromPs,
+                                   entry->toPs,
+                                   link,
+                                   directions >> 1,
+                                   entry->drainBps);
+        }
+        catch (const InputError& error)
+        {
+            throw InputError("--pausePeers has '" + entry->text + "': " + error.what());
         }
     }
 }

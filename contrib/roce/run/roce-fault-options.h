@@ -30,11 +30,14 @@ namespace ns3::roce
  *   `dc0-leaf0/dc0-spine1@10ms-20ms`. Names are those of switches and hosts, or nicN; INDEX counts
  *   parallel links from 0; without TO the link is never repaired. `>` instead of `/` fails only
  *   the direction from the first to the second.
+ * - pausePeers lists what pauses its peer without being full, each
+ * `NAME>NAME[#INDEX][:RATE]@FROM[-TO]`: the first pauses the second all the time; a host with a
+ * RATE does when it is behind, as it takes in no more than that.
  * - reroute is none (routes do not change) or the time after which they follow each change.
  */
 struct FaultOptions
 {
-    /// One entry of failLinks.
+    /// One entry of failLinks or pausePeers.
     struct Failure
     {
         std::string text; //!< for messages
@@ -42,6 +45,7 @@ struct FaultOptions
         std::string second;
         uint32_t index{0};
         bool oneWay{false};
+        uint64_t drainBps{0}; //!< of pausePeers; 0: none is given
         int64_t fromPs{0};
         int64_t toPs{-1}; //!< -1: never
     };
@@ -60,6 +64,7 @@ struct FaultOptions
     LossyLinks lossLinks{LossyLinks::ALL};
     std::string lossModel;
     std::string failLinks;
+    std::string pausePeers;
     std::optional<Time> reroute;
 
     /// @brief Make every parameter an option. @param table of the program
@@ -79,10 +84,14 @@ struct FaultOptions
      */
     static std::vector<Failure> ParseFailures(const std::string& text);
 
+    /// As above. @param text value of pausePeers
+    static std::vector<Failure> ParsePauses(const std::string& text);
+
   private:
     bool IsLossy(const Network& network, uint32_t link) const;
     void ApplyLoss(Network& network) const;
     void ApplyFailures(Network& network) const;
+    void ApplyPauses(Network& network) const;
 
     const Network* m_network{nullptr}; //!< once applied
 };

@@ -106,9 +106,11 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     faults.Apply(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(Check(network));
-    std::vector<FlowSpec> flows = workload.Generate(topology);
+    std::vector<std::string> listed;
+    std::vector<FlowSpec> flows = workload.Generate(topology, &listed);
     const std::string report = workload.Report(flows, topology);
     network.ChooseNics(flows, workload.GetNicRule(topology));
+    run.Warn(laws.Apply(network, listed, flows));
     PinThrough(network, workload.through, flows);
     run.Warn(CheckRecovery(network, flows));
     run.Warn(cmd.DescribeUnused(FindUnused(cmd, network, flows)));

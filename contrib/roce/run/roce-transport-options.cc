@@ -28,28 +28,6 @@ namespace ns3::roce
 namespace
 {
 
-/// The parts of a text between commas outside of [].
-std::vector<std::string>
-SplitOutsideBrackets(const std::string& text)
-{
-    std::vector<std::string> parts(text.empty() ? 0 : 1);
-    unsigned depth = 0;
-    for (const char c : text)
-    {
-        if (c == ',' && !depth)
-        {
-            parts.emplace_back();
-        }
-        depth += c == '[';
-        depth -= c == ']' && depth;
-        if (c != ',' || depth)
-        {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
-
 /**
  * Cut the role off a stage's text.
  * @param option for messages
@@ -115,10 +93,32 @@ HasRoutesThroughExternals(const Network& network)
 
 } // namespace
 
+std::vector<std::string>
+TransportOptions::SplitOutsideBrackets(const std::string& text)
+{
+    std::vector<std::string> parts(text.empty() ? 0 : 1);
+    unsigned depth = 0;
+    for (const char c : text)
+    {
+        if (c == ',' && !depth)
+        {
+            parts.emplace_back();
+        }
+        depth += c == '[';
+        depth -= c == ']' && depth;
+        if (c != ',' || depth)
+        {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
     AddTypes(cmd);
+    laws.AddOptions(cmd);
     cmd.AddAttributeFile(
         "nvidia",
         "File of lines such as rpg_ai_rate=50, or what mlxconfig query or grep . in "

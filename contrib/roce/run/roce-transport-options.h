@@ -3,6 +3,7 @@
 #define ROCE_TRANSPORT_OPTIONS_H
 
 #include "roce-command-line.h"
+#include "roce-law-options.h"
 
 #include "ns3/roce-network.h"
 
@@ -35,9 +36,13 @@ struct TransportOptions
     bool ecn{true};                      //!< switches mark
     bool telemetry{true};                //!< switches stamp
     uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
+    LawOptions laws;                     //!< of some flows, instead of cc and interCc
 
     /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
+
+    /// @return the parts of a text between commas outside of []
+    static std::vector<std::string> SplitOutsideBrackets(const std::string& text);
 
     /**
      * @brief Set the defaults of attributes.

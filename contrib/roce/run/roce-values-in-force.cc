@@ -85,16 +85,23 @@ Add(Json& role, const Object& object, const Json& thresholds = Json())
     role.push_back(entry);
 }
 
+/// What queue pairs of a NIC have within a datacenter, or across.
 void
-AddProfile(Json& json, const std::string& scope, const TransportProfile& profile)
+AddProfiles(Json& json, Nic& nic, bool interDc)
 {
-    std::string role = scope + "congestionControl";
-    for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
+    const std::string scope = interDc ? "inter." : "intra.";
+    for (std::size_t number = 0; number < nic.GetNLaws(); ++number)
     {
-        Add(json[role], *law);
-        role += ".law";
+        const TransportProfile& profile = *nic.GetProfile(interDc, static_cast<uint8_t>(number));
+        std::string role = scope + "congestionControl";
+        for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
+        {
+            Add(json[role], *law);
+            role += ".law";
+        }
+        Add(json[scope + "receiverFeedback"], *profile.GetFeedback());
     }
-    Add(json[scope + "receiverFeedback"], *profile.GetFeedback());
+    const TransportProfile& profile = *nic.GetProfile(interDc);
     Add(json[scope + "lossRecovery"], *profile.GetRecovery());
     Add(json[scope + "pathSelector"], *profile.GetSelector());
 }
@@ -114,10 +121,10 @@ ValuesInForce(const Network& network)
     {
         Nic& nic = *network.GetNic(i);
         Add(json["nic"], nic);
-        AddProfile(json, "intra.", *nic.GetProfile(false));
+        AddProfiles(json, nic, false);
         if (hasInter)
         {
-            AddProfile(json, "inter.", *nic.GetProfile(true));
+            AddProfiles(json, nic, true);
         }
     }
     for (uint32_t i = 0; i < network.GetNSwitches(); ++i)

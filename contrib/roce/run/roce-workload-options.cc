@@ -276,7 +276,7 @@ WorkloadOptions::OnOff(const Topology& topology) const
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::List(uint32_t nNics) const
+WorkloadOptions::List(uint32_t nNics, std::vector<std::string>* laws) const
 {
     if (flowsFile.empty())
     {
@@ -287,11 +287,21 @@ WorkloadOptions::List(uint32_t nNics) const
     {
         Messages::Say("note", flowsFile + ": " + note);
     }
+    if (laws)
+    {
+        *laws = std::move(list.laws);
+    }
+    else if (!list.laws.empty())
+    {
+        throw InputError(flowsFile + ": column cc, expected none: this program has no other laws");
+    }
     return std::move(list.flows);
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) const
+WorkloadOptions::GenerateOne(const std::string& name,
+                             const Topology& topology,
+                             std::vector<std::string>* laws) const
 {
     const uint32_t nNics = GetEnds(topology).nHosts;
     const std::pair<const char*, std::function<std::vector<FlowSpec>()>> patterns[] = {
@@ -302,7 +312,7 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
         {"allreduce", [&] { return AllReduce(topology); }},
         {"collective", [&] { return Collective(topology); }},
         {"onoff", [&] { return OnOff(topology); }},
-        {"list", [&] { return List(nNics); }}};
+        {"list", [&] { return List(nNics, laws); }}};
     for (const auto& [known, generate] : patterns)
     {
         if (name == known)
@@ -411,14 +421,14 @@ WorkloadOptions::CheckLoops() const
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::Generate(const Topology& topology) const
+WorkloadOptions::Generate(const Topology& topology, std::vector<std::string>* laws) const
 {
     Check(topology);
     std::vector<std::vector<FlowSpec>> parts;
     std::istringstream names(pattern.empty() ? "+" : pattern);
     for (std::string name; std::getline(names, name, '+');)
     {
-        parts.push_back(GenerateOne(name, topology));
+        parts.push_back(GenerateOne(name, topology, laws));
     }
     if (!flowsFile.empty() && !Has("list"))
     {

@@ -66,10 +66,12 @@ struct WorkloadOptions
     /**
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
      * @param topology where the hosts are
+     * @param laws [out] those that a flow list names, see FlowList::laws; null: none are known
      * @return flows sorted by start, ids from 0; unless GetNicRule() is NAMED between hosts
      * @throw InputError for bad values, naming the option; also of unused patterns
      */
-    std::vector<FlowSpec> Generate(const Topology& topology) const;
+    std::vector<FlowSpec> Generate(const Topology& topology,
+                                   std::vector<std::string>* laws = nullptr) const;
 
     /**
      * @brief Describe what the flows really offer.
@@ -87,7 +89,9 @@ struct WorkloadOptions
     void CheckLoops() const;
     bool Has(const std::string& name) const;
     bool IsRepeated() const;
-    std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
+    std::vector<FlowSpec> GenerateOne(const std::string& name,
+                                      const Topology& topology,
+                                      std::vector<std::string>* laws) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
     std::vector<FlowSpec> PoissonApart(PoissonWorkload within, const Topology& topology) const;
     std::vector<FlowSpec> Incast(const Topology& topology) const;
@@ -96,7 +100,7 @@ struct WorkloadOptions
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
     std::vector<FlowSpec> Collective(const Topology& topology) const;
     std::vector<FlowSpec> OnOff(const Topology& topology) const;
-    std::vector<FlowSpec> List(uint32_t nNics) const;
+    std::vector<FlowSpec> List(uint32_t nNics, std::vector<std::string>* laws) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
 };
 

@@ -73,8 +73,8 @@ DwrrScheduler::SetWeight(uint8_t trafficClass, uint32_t weight)
     m_classes[PlaceOf(trafficClass)].weight = weight;
 }
 
-void
-DwrrScheduler::SetWeights(const std::string& text)
+std::array<uint32_t, N_CLASSES>
+DwrrScheduler::ParseWeights(const char* what, const std::string& text, uint32_t most)
 {
     std::array<uint32_t, N_CLASSES> weights{}; // 0: not named
     const char* at = text.data();
@@ -88,7 +88,7 @@ DwrrScheduler::SetWeights(const std::string& text)
         good = first.ec == std::errc() && c < N_CLASSES && !weights[c] && first.ptr != end &&
                *first.ptr == ':';
         const auto second = good ? std::from_chars(first.ptr + 1, end, weight) : first;
-        good = good && second.ec == std::errc() && weight && weight <= MAX_WEIGHT &&
+        good = good && second.ec == std::errc() && weight && weight <= most &&
                (second.ptr == end || (*second.ptr == ',' && second.ptr + 1 != end));
         if (good)
         {
@@ -98,14 +98,25 @@ DwrrScheduler::SetWeights(const std::string& text)
     }
     if (!good)
     {
-        throw InputError("ns3::roce::DwrrScheduler::Weights is '" + text +
+        throw InputError(std::string(what) + " is '" + text +
                          "', expected CLASS:WEIGHT,... with classes 0 to 7, each once, and weights "
                          "1 to " +
-                         std::to_string(MAX_WEIGHT));
+                         std::to_string(most));
     }
+    for (uint32_t& weight : weights)
+    {
+        weight = std::max(weight, 1U);
+    }
+    return weights;
+}
+
+void
+DwrrScheduler::SetWeights(const std::string& text)
+{
+    const auto weights = ParseWeights("ns3::roce::DwrrScheduler::Weights", text, MAX_WEIGHT);
     for (unsigned c = 0; c < N_CLASSES; ++c)
     {
-        m_classes[PlaceOf(c)].weight = std::max(weights[c], 1U);
+        m_classes[PlaceOf(c)].weight = weights[c];
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include "ns3/roce-egress-scheduler.h"
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 namespace ns3::roce
@@ -35,6 +37,18 @@ class DwrrScheduler : public EgressScheduler
      * @throw InputError for anything else
      */
     void SetWeights(const std::string& text);
+
+    /**
+     * @brief Read shares of classes.
+     * @param what for the message
+     * @param text see SetWeights()
+     * @param most largest weight
+     * @return by class
+     * @throw InputError for anything else
+     */
+    static std::array<uint32_t, N_CLASSES> ParseWeights(const char* what,
+                                                        const std::string& text,
+                                                        uint32_t most);
 
     /// @return the shares that are not 1, as SetWeights() takes them
     std::string GetWeights() const;

@@ -60,6 +60,10 @@ StagePipeline::Add(Ptr<SwitchStage> stage)
     {
         m_pause.push_back(raw);
     }
+    if (hooks & SwitchStage::PAUSED)
+    {
+        m_paused.push_back(raw);
+    }
     m_stages.push_back(std::move(stage));
 }
 

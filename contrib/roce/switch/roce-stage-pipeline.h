@@ -153,6 +153,15 @@ class StagePipeline
         }
     }
 
+    /// @brief Hook PAUSED.
+    void Paused(Port& port, int64_t nowPs) const
+    {
+        for (SwitchStage* stage : m_paused)
+        {
+            stage->OnPaused(port, nowPs);
+        }
+    }
+
     /**
      * @brief Set the timer of a stage.
      * @param atPs time, in place of its earlier one; NEVER_PS stops it
@@ -235,6 +244,7 @@ class StagePipeline
     List m_called; //!< what Hot::stages points to
     Lists m_drop;
     List m_pause;
+    List m_paused;
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<std::pair<int64_t, SwitchStage*>> m_timers; //!< at most one for each stage
     std::size_t m_nNics{0};                                 //!< of the network

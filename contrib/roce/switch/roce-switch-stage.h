@@ -41,6 +41,7 @@ class SwitchStage : public Object
                      //!< frames on, emits none and arms no timer. Frames that meet an idle port
                      //!< then pass by the buffer and the queues, as if the stage were not there;
                      //!< what it sees of the switch is without them
+        PAUSED = 64, //!< a pause frame has come to a port
     };
 
     /// What becomes of the frame.
@@ -232,6 +233,12 @@ class SwitchStage : public Object
                          [[maybe_unused]] Port& port,
                          [[maybe_unused]] uint8_t trafficClass,
                          [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /// @brief Hook PAUSED: what the peer pauses may have changed. @param port where the pause frame
+    /// has come
+    virtual void OnPaused([[maybe_unused]] Port& port, [[maybe_unused]] int64_t nowPs)
     {
     }
 

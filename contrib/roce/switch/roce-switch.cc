@@ -44,26 +44,6 @@ Switch::Retune(const SwitchStage& prototype, int64_t nowPs)
 }
 
 void
-Switch::OnPauseChange(Port& port, int64_t nowPs)
-{
-    StartIfFree(port.GetIndex(), nowPs);
-}
-
-void
-Switch::OnLinkRepair(Port& port, int64_t nowPs)
-{
-    // The peer does not know of any XOFF. By index: sending does not change who is paused.
-    for (std::size_t i = 0; i < m_buffer.GetPaused().size(); ++i)
-    {
-        const auto [paused, trafficClass] = m_buffer.GetPaused()[i];
-        if (paused == port.GetIndex())
-        {
-            SendPause(PauseEvent::REFRESH, paused, trafficClass, nowPs);
-        }
-    }
-}
-
-void
 Switch::Receive(Port& port, Frame* frame, int64_t nowPs)
 {
     frame->inPort = port.GetIndex();
@@ -330,7 +310,7 @@ Switch::ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs)
     std::pair<uint16_t, uint8_t> which;
     while (m_buffer.GetPausedCount() && m_buffer.PopResumable(which))
     {
-        SendPause(PauseEvent::XON, which.first, which.second, atPs);
+        ResumePeer(which.first, which.second, atPs);
     }
 }
 
@@ -378,19 +358,6 @@ Switch::NextTryPs(const OutPort& out, uint32_t paused, int64_t atPs) const
     return std::min(out.port->NextPauseExpiryPs(), eligiblePs);
 }
 
-void
-Switch::SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs)
-{
-    OutPort& out = m_ports[port];
-    NS_LOG_LOGIC("switch " << m_name << " port " << port << " class " << +trafficClass
-                           << (event == PauseEvent::XON ? " XON" : " XOFF"));
-    out.pfc.Push(m_pauses.Make(event, port, trafficClass, atPs));
-    SetTimers();
-    m_pipeline.Pause(event, *out.port, trafficClass, atPs);
-    m_pauseSentTrace(port, trafficClass, event, PicoSeconds(atPs));
-    StartIfFree(port, atPs);
-}
-
 __attribute__((cold, noinline)) void
 Switch::TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs)
 {
@@ -417,9 +384,12 @@ Switch::SetTimers()
 void
 Switch::Timer(int64_t atPs)
 {
-    m_pauses.Refresh(m_buffer.GetPaused(), atPs, [this, atPs](uint16_t port, uint8_t c) {
-        SendPause(PauseEvent::REFRESH, port, c, atPs);
-    });
+    if (m_pauses.GetNextRefreshPs() <= atPs)
+    {
+        m_pauses.Refresh(GetAllPaused(), atPs, [this, atPs](uint16_t port, uint8_t c) {
+            SendPause(PauseEvent::REFRESH, port, c, atPs);
+        });
+    }
     m_pipeline.RunTimers(atPs);
     SetTimers();
 }

@@ -170,11 +170,24 @@ class Switch : public Object, public Station
     void Kick(uint16_t port, int64_t nowPs);
 
     /**
+     * @brief Drop what is queued of a class.
+     * @param port egress
+     * @param reason see AddDropReason()
+     */
+    void Flush(uint16_t port, uint8_t trafficClass, uint8_t reason, int64_t nowPs);
+
+    /**
      * @brief Give a port other queues than those of the attribute EgressScheduler. From
      * SwitchStage::Install() only: nothing is queued yet.
      * @param queue the port's from now on
      */
     void SetQueue(uint16_t port, Ptr<EgressScheduler> queue);
+
+    // --- faults
+
+    /// @brief Keep the peer of a port paused from now on in all classes that PFC protects, whatever
+    /// the buffer says, or no longer. @param on the first
+    void SetStorm(uint16_t port, bool on);
 
     // --- observation
 
@@ -258,6 +271,12 @@ class Switch : public Object, public Station
     T* FindStage() const
     {
         return m_pipeline.Find<T>();
+    }
+
+    /// @return attribute LosslessClasses
+    uint8_t GetLosslessMask() const
+    {
+        return m_losslessMask;
     }
 
     /// @return what makes its pause frames
@@ -371,6 +390,8 @@ class Switch : public Object, public Station
               int64_t nowPs);
     void ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs);
     void SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs);
+    PauseSender::PausedList GetAllPaused() const;
+    void ResumePeer(uint16_t port, uint8_t trafficClass, int64_t atPs);
     void TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs);
     void SetTimers();
 
@@ -382,6 +403,7 @@ class Switch : public Object, public Station
     uint8_t m_refusal{0};                             //!< reason of the last Refuse()
     StagePipeline m_pipeline;
     PauseSender m_pauses;
+    PauseSender::PausedList m_storms; //!< ports whose peers are paused anyway, and classes
     std::vector<BufferOverride> m_bufferOverrides; //!< by port
     TailContest m_contest;
     uint32_t m_nodeId{0};

@@ -53,6 +53,11 @@ CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat form
             std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
             std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
     }
+    if (flow.law)
+    {
+        throw InputError(path + ": flow " + std::to_string(flow.id) +
+                         " has a rate law of its own, expected none: it is not written");
+    }
     if (flow.step || flow.after || flow.dependencies)
     {
         throw InputError(path + ": flow " + std::to_string(flow.id) +
@@ -91,7 +96,7 @@ WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
         return flow.connection > 0;
     });
     const bool phases = connections || FlowPhases::IsUsed(flows);
-    const std::size_t columns = CSV_COLUMNS.size() - (connections ? 0 : phases ? 1 : 2);
+    const std::size_t columns = CSV_COLUMNS.size() - (connections ? 1 : phases ? 2 : 3);
     for (std::size_t i = 0; i < columns; ++i)
     {
         out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];

@@ -5,10 +5,12 @@
 #include "roce-flow-size-distribution.h"
 #include "roce-workload-internal.h"
 
+#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-phases.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
+#include "ns3/roce-value-check.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -31,7 +33,7 @@ const char* const START_US = "start_us"; // instead of start_ns
 const std::size_t CSV_REQUIRED = 4;
 const std::vector<std::string> GRAPH_COLUMNS = {"name", "after"}; // the last ones, if there
 const char* const CSV_HEADER =
-    "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]";
+    "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp[,cc]]]]]][,name,after]";
 
 /// Turns the lines of one file into flows; knows where it is for the messages.
 class Reader : private LineReader
@@ -203,6 +205,32 @@ class Reader : private LineReader
         }
     }
 
+    /// @return FlowSpec::law. @param text of the column
+    uint8_t FindLaw(const std::string& text)
+    {
+        if (text.empty())
+        {
+            return 0;
+        }
+        const auto [found, isNew] = m_numberOfLaw.emplace(text, m_list.laws.size() + 1);
+        if (isNew)
+        {
+            if (m_list.laws.size() == UINT8_MAX)
+            {
+                Fail("one more rate law in column cc, expected at most 255");
+            }
+            try
+            {
+                m_list.laws.push_back(FlowList::FullLaw("cc", text));
+            }
+            catch (const InputError& error)
+            {
+                Fail(error.what());
+            }
+        }
+        return static_cast<uint8_t>(found->second);
+    }
+
     void ReadCsv(std::vector<std::string> header)
     {
         std::string form;
@@ -252,6 +280,7 @@ class Reader : private LineReader
             read(6, flow.tag, 255);
             read(7, flow.phase, MAX_COUNT);
             read(8, flow.connection, UINT32_MAX);
+            flow.law = header.size() > 9 ? FindLaw(fields[9]) : 0;
             Add(flow);
             if (named)
             {
@@ -349,9 +378,18 @@ class Reader : private LineReader
     FlowList m_list;
     std::vector<Place> m_places; //!< by position in the file; empty: a list without names
     std::map<std::string, unsigned> m_lineOfName;
+    std::map<std::string, std::size_t> m_numberOfLaw; //!< by the text of column cc
 };
 
 } // namespace
+
+std::string
+FlowList::FullLaw(const std::string& what, const std::string& text)
+{
+    return ValueCheck::Factory(what,
+                               text == "none" ? "LineRate" : text,
+                               CongestionControl::GetTypeId());
+}
 
 FlowList
 FlowList::Read(const std::string& path, uint32_t nHosts)

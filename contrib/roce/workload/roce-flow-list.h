@@ -15,10 +15,11 @@ namespace ns3::roce
 enum class FlowListFormat
 {
     /**
-     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]]`, then one flow per
-     * line. qp is FlowSpec::connection: flows of one class with the same src, dst and qp above 0
-     * are messages of one queue pair. start_ns may have up to three decimals (picoseconds). Absent
-     * columns take FlowSpec's defaults. `#` starts a comment.
+     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp[,cc]]]]]]`, then one flow
+     * per line. qp is FlowSpec::connection: flows of one class with the same src, dst and qp above
+     * 0 are messages of one queue pair. cc is a rate law as for FullLaw(), or nothing. start_ns may
+     * have up to three decimals (picoseconds). Absent columns take FlowSpec's defaults. `#` starts
+     * a comment.
      *
      * Two more columns at the end, `,name,after`, make a graph (FlowGraph): a name by which other
      * flows refer to this one, or nothing, and the names of those that it waits for, with blanks
@@ -45,6 +46,17 @@ struct FlowList
     uint64_t outOfOrder{0};                     //!< flows that start before one listed earlier
     FlowListFormat format{FlowListFormat::Csv}; //!< the format found
     std::vector<std::string> notes;             //!< notes on the file
+    /// Rate laws that flows name, ObjectFactory's text form: FlowSpec::law is 1 for the first one
+    std::vector<std::string> laws;
+
+    /**
+     * @brief The text form of a rate law.
+     * @param what for messages
+     * @param text as for the programs' --cc
+     * @return as ObjectFactory takes it
+     * @throw InputError see ValueCheck::Factory()
+     */
+    static std::string FullLaw(const std::string& what, const std::string& text);
 
     /**
      * @brief Read a flow list; the format is recognised by the first line.

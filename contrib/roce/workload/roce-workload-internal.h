@@ -29,7 +29,7 @@ inline constexpr double OPEN_FLOW_BYTES = 1000;
 
 /// Columns of a flow list of our own, without the names of a graph.
 inline const std::vector<std::string> CSV_COLUMNS =
-    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase", "qp"};
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase", "qp", "cc"};
 /// Marks incast flows in HPCC's lists, and all others.
 inline constexpr uint64_t HPCC_INCAST_DPORT = 200;
 inline constexpr uint64_t HPCC_DPORT = 100;
