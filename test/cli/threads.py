@@ -32,6 +32,11 @@ MORE = {
                               *(f"--ns3::roce::Nic::{cost}" for cost in ("PostLatency=700ns", "CompletionLatency=1100ns", "MessageGap=250ns",
                                                                         "MessageRate=1e6", "DeliveryLatency=500ns", "CnpLatency=5us",
                                                                         "QueueDepth=4"))],
+    # NICs lose and mark what comes too fast; losses slow DCQCN down.
+    "ingress-limit": SMALL + ["--pattern=incast+poisson", "--incastSenders=6", "--incastBytes=200000", "--load=0.5", "--duration=200us",
+                              "--cc=Dcqcn[CutOnLoss=true]", "--lossless=0", "--ecn=0", "--transport=20us",
+                              "--ns3::roce::Nic::IngressRate=60Gbps", "--ns3::roce::Nic::IngressMark=32KiB",
+                              "--ns3::roce::Nic::IngressBuffer=64KiB", "--ns3::roce::Nic::RtoMin=1ms"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
