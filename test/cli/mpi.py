@@ -55,7 +55,7 @@ SHAPES = {"two-dc-dcqcn": [(2, 1), (4, 1), (2, 2)], "two-dc-hpcc": [(2, 1), (4, 
           "far-mlcc": [(2, 1), (3, 1)]}
 # Options that are refused, by a word of the message.
 REFUSED = {**{option: word for option, word in NO_THREADS.items() if "=two" not in option and "=0" not in option},
-           "--threads=auto": "auto", "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption"}
+           "--threads=auto": "auto", "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption", "--draw=none/page.html": "none/page.html"}
 
 
 # A run that takes long enough to look at.

@@ -49,6 +49,20 @@ TEST_F(FlowGraphTest, WhoGetsAFlowKnowsBeforeWhoHasSentIt)
     EXPECT_EQ(run.net.DescribeWaiting(), "");
 }
 
+// Which of two NICs tells first that its flow is done depends on the number of threads.
+TEST_F(FlowGraphTest, FlowsThatAreReadyAtOnceStartByTheirIds)
+{
+    StarRun run(SLOW,
+                {After(1, {}, Flow(0, 1, 1000)),
+                 After(2, {}, Flow(2, 3, 1000)),
+                 After(3, {2}, Flow(4, 5, 1000)),
+                 After(4, {1}, Flow(4, 5, 1000))});
+    ASSERT_EQ(run.collector->GetFinished(), 4u);
+    EXPECT_EQ(run.completedPs[0], run.completedPs[1]);
+    EXPECT_EQ(run.StartOf(2), run.StartOf(3));
+    EXPECT_LT(run.receivedPs[2], run.receivedPs[3]);
+}
+
 // What else its source receives, or sends, does not hold a flow up: that is FlowSteps.
 TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
 {

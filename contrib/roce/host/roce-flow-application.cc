@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 namespace ns3::roce
 {
@@ -45,11 +46,11 @@ FlowApplication::SetNic(Ptr<Nic> nic)
 }
 
 void
-FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
+FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs)
 {
     if (!m_running)
     {
-        m_flows.push_back({flow, dstQp}); // sorted when the application starts
+        m_flows.push_back({flow, dstQp, readyPs}); // sorted when the application starts
         return;
     }
     if (flow.startPs < NowPs())
@@ -59,11 +60,15 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
                          " ps or later");
     }
     const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
+    const Item added{flow, dstQp, readyPs};
+    const auto key = [](const Item& item) {
+        return std::make_tuple(item.flow.startPs, item.readyPs, item.flow.after, item.flow.id);
+    };
     const auto place =
-        std::upper_bound(first, m_flows.end(), flow.startPs, [](int64_t startPs, const Item& item) {
-            return startPs < item.flow.startPs;
+        std::upper_bound(first, m_flows.end(), added, [&key](const Item& a, const Item& b) {
+            return key(a) < key(b);
         });
-    m_flows.insert(place, {flow, dstQp});
+    m_flows.insert(place, added);
     // Not OnWake(): the caller may be a sink of the NIC's traces, which is at work.
     m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
 }

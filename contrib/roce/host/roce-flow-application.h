@@ -40,8 +40,11 @@ class FlowApplication : public Application
      * @param flow its src is the NIC; its start is not in the past
      * @param dstQp number that the receiving NIC's ReserveQp() gave: the same for all flows of a
      * connection
+     * @param readyPs when what it has waited for was done, picoseconds; -1: it has not. Of flows
+     * that start at once those go first that were ready first, then those of the lower
+     * FlowSpec::after, then of the lower id, whichever was added first
      */
-    void AddFlow(const FlowSpec& flow, uint32_t dstQp);
+    void AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs = -1);
 
     /// @return flows added
     std::size_t GetNFlows() const
@@ -82,6 +85,7 @@ class FlowApplication : public Application
     {
         FlowSpec flow;
         uint32_t dstQp;
+        int64_t readyPs;
     };
 
     Ptr<Nic> m_nic;

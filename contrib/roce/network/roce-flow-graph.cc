@@ -155,7 +155,7 @@ FlowGraph::Complete(const std::vector<uint32_t>& who, int64_t atPs)
             continue;
         }
         node.startPs = StartPs(node.waiting.flow, node.readyPs, m_marginPs);
-        Start(node.waiting, node.startPs);
+        Start(node.waiting, node.startPs, node.readyPs);
         node.isWaiting = false;
     }
 }

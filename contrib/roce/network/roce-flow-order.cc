@@ -34,11 +34,11 @@ FlowOrder::StartPs(const FlowSpec& flow, int64_t readyPs, int64_t marginPs)
 }
 
 void
-FlowOrder::Start(WaitingFlow& waiting, int64_t startPs)
+FlowOrder::Start(WaitingFlow& waiting, int64_t startPs, int64_t readyPs)
 {
     m_lastStartPs = std::max(m_lastStartPs, startPs);
     waiting.flow.startPs = startPs;
-    waiting.application->AddFlow(waiting.flow, waiting.dstQp);
+    waiting.application->AddFlow(waiting.flow, waiting.dstQp, readyPs);
 }
 
 } // namespace ns3::roce

@@ -85,8 +85,9 @@ class FlowOrder
      */
     static int64_t StartPs(const FlowSpec& flow, int64_t readyPs, int64_t marginPs);
 
-    /// @brief Start a flow. @param waiting the flow. @param startPs exact time
-    void Start(WaitingFlow& waiting, int64_t startPs);
+    /// @brief Start a flow. @param waiting the flow. @param startPs exact time. @param readyPs when
+    /// what it waits for was done
+    void Start(WaitingFlow& waiting, int64_t startPs, int64_t readyPs);
 
   private:
     int64_t m_lastStartPs{-1};

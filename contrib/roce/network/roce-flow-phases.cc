@@ -83,7 +83,7 @@ FlowPhases::Begin(Phase& phase, int64_t atPs)
     phase.beginPs = atPs;
     for (WaitingFlow& waiting : phase.waiting)
     {
-        Start(waiting, StartPs(waiting.flow, atPs, m_marginPs));
+        Start(waiting, StartPs(waiting.flow, atPs, m_marginPs), atPs);
     }
     phase.waiting = {};
 }

@@ -96,7 +96,7 @@ FlowSteps::StartUpTo(Rank& rank, uint32_t after)
             rank.lastStartPs =
                 std::max(StartPs(waiting.flow, rank.receivedPs, m_marginPs), rank.lastStartPs);
             m_startPsOf[waiting.flow.id] = rank.lastStartPs;
-            Start(waiting, rank.lastStartPs);
+            Start(waiting, rank.lastStartPs, rank.receivedPs);
         }
         rank.waiting.erase(rank.waiting.begin());
     }

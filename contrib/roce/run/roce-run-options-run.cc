@@ -226,16 +226,16 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const auto makeParts = [&](const std::shared_ptr<const Json>& inForce) {
         return ResultParts(cmd.GetValues(), cmd.GetWatching(), network, flows, inForce);
     };
+    if (!draw.empty() && MpiRanks::IsFirst())
+    {
+        NetworkPage(network).Write(draw);
+    }
     if (MpiRanks::Get())
     {
         AgreeOn(cmd.GetValues(), makeParts(std::make_shared<Json>(ValuesInForce(network))));
     }
     // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
     const auto before = isTuned ? std::make_shared<Json>(ValuesInForce(network)) : nullptr;
-    if (!draw.empty() && MpiRanks::IsFirst())
-    {
-        NetworkPage(network).Write(draw);
-    }
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
