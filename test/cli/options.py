@@ -9,6 +9,7 @@ PROGRAMS = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
 ROOMS = ("network", "workload", "run", "hpcc", "systems/*")
 # Texts with another meaning that are written as an option's name is.
 OTHER = {
+    "cc": "a column of flow lists",
     "collective": "a pattern",
     "datacenters": "a word of a message",
     "edge": "a kind of switch",

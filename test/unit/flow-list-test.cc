@@ -210,6 +210,22 @@ TEST(FlowListTest, ReadsAndWritesConnections)
                   "qp 4294967296 out of range, expected 0..4294967295");
 }
 
+TEST(FlowListTest, ReadsLaws)
+{
+    const std::string header = "src,dst,bytes,start_ns,class,srcport,tag,phase,qp,cc\n";
+    const TempFile file(header + "0,1,1,0,3,0,0,0,0,Hpcc\n0,2,1,1,3,0,0,0,0,\n"
+                                 "0,3,1,2,3,0,0,0,0,none\n0,4,1,3,3,0,0,0,0,Hpcc\n");
+    const FlowList list = FlowList::Read(file.path, 5);
+    ASSERT_EQ(list.flows.size(), 4u);
+    EXPECT_EQ(list.flows[0].law, 1);
+    EXPECT_EQ(list.flows[1].law, 0) << "nothing is the NIC's law";
+    EXPECT_EQ(list.flows[2].law, 2);
+    EXPECT_EQ(list.flows[3].law, 1) << "each law is there once";
+    EXPECT_EQ(list.laws, (std::vector<std::string>{"ns3::roce::Hpcc", "ns3::roce::LineRate"}));
+    EXPECT_EQ(ErrorOf([&] { FlowList::Write(file.path, list.flows); }),
+              file.path + ": flow 0 has a rate law of its own, expected none: it is not written");
+}
+
 TEST(FlowListTest, WrittenTextIsAsDocumented)
 {
     const TempFile file("");
@@ -269,7 +285,7 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
               "flow list x.csv for 1 hosts, expected at least 2");
     const std::string header =
         "expected a header "
-        "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after] "
+        "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp[,cc]]]]]][,name,after] "
         "or a number of flows";
     ExpectRefused("", 1, "empty, " + header);
     ExpectRefused("# only a comment\n\n", 1, "empty, " + header);
@@ -290,20 +306,20 @@ TEST(FlowListTest, StartsMayBeInMicroseconds)
     ExpectRefused("start_us,dst,bytes,src\n",
                   1,
                   "unknown column 'start_us', expected 'src' in the header "
-                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]");
+                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp[,cc]]]]]][,name,after]");
 }
 
 TEST(FlowListTest, RefusesUnknownColumns)
 {
     const std::string form =
-        "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp]]]]][,name,after]";
+        "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase[,qp[,cc]]]]]][,name,after]";
     ExpectRefused("src,dst,size,start_ns\n0,1,1,1\n",
                   1,
                   "unknown column 'size', expected 'bytes' in " + form);
     ExpectRefused("# x\nsrc,dst,bytes,start_ns,prio\n",
                   2,
                   "unknown column 'prio', expected 'class' in " + form);
-    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase,qp,more\n",
+    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase,qp,cc,more\n",
                   1,
                   "unknown column 'more', expected no more columns in " + form);
     ExpectRefused("src,dst,bytes\n", 1, "column 'start_ns' missing, expected " + form);
