@@ -161,7 +161,7 @@ RankRunner::FindBusy(const Item& item, int64_t atPs)
 bool
 RankRunner::IsByNumber(const Item& item) const
 {
-    return m_program.order == RankProgram::Order::NUMBER && item.from == OWN;
+    return !m_costs.ideal && item.from == OWN;
 }
 
 /// @return its turn among those that wait for the same
@@ -250,7 +250,7 @@ RankRunner::Process(const Item& item)
         return;
     }
     uint32_t place = FindBusy(item, item.atPs);
-    if (place == NONE && item.from == OWN && m_program.order == RankProgram::Order::NUMBER)
+    if (place == NONE && IsByNumber(item))
     {
         place = CpuOf(m_ops[item.op].stream); // others may get ready at this time
     }
