@@ -14,6 +14,7 @@ OTHER = {
     "datacenters": "a word of a message",
     "edge": "a kind of switch",
     "fingerprint": "a key of summary.json",
+    "goal": "a pattern",
     "flows": "keys of summary.json, words of messages; two programs have a row of it",
     "iterations": "a key of summary.json",
     "lossRecovery": "a role in summary.json",
