@@ -101,6 +101,11 @@ class RankEngine::Rank final : private RankNetwork
         return m_nic ? m_nic->IsHere() : !processes || processes->GetRank() == 0;
     }
 
+    bool HasNic() const
+    {
+        return m_nic;
+    }
+
     RankRunner& GetRunner()
     {
         return m_runner;
@@ -436,7 +441,8 @@ RankEngine::Finish(std::size_t job)
     std::vector<uint64_t> ends; // and one more; 0: not known here
     for (const auto& rank : m_ranks.at(job))
     {
-        while (isAllSent && rank->IsHere() && rank->NextPs() != NEVER_PS)
+        // What has no message has not run at all so far.
+        while ((isAllSent || !rank->HasNic()) && rank->IsHere() && rank->NextPs() != NEVER_PS)
         {
             rank->Run(rank->NextPs());
         }
