@@ -29,7 +29,6 @@ class RankEngine::Rank final : private RankNetwork
     Rank(RankEngine& engine, const RankJob& job, uint32_t rank)
         : m_engine(engine),
           m_job(job),
-          m_rank(rank),
           m_flowOf(job.program.ranks[rank].ops.size(), NO_FLOW),
           m_runner(job.program, rank, job.costs, *this)
     {
@@ -218,7 +217,6 @@ class RankEngine::Rank final : private RankNetwork
 
     RankEngine& m_engine;
     const RankJob& m_job;
-    const uint32_t m_rank;
     uint64_t m_number{uint64_t{1} << 32};
     std::vector<uint64_t> m_flowOf; //!< by operation
     RankRunner m_runner;
