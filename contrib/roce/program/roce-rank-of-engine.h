@@ -189,12 +189,13 @@ class RankEngine::Rank final : private RankNetwork
 
     void Post(const WaitingFlow& waiting, int64_t atPs)
     {
-        FlowSpec flow = waiting.flow;
+        const FlowSpec& flow = waiting.flow;
         m_engine.m_startPs[flow.id] = atPs;
         if (m_isOutside)
         {
-            flow.startPs = atPs;
-            waiting.application->AddFlow(flow, waiting.dstQp);
+            FlowSpec started = flow;
+            started.startPs = atPs;
+            waiting.application->AddFlow(started, waiting.dstQp);
             return;
         }
         uint32_t once = NO_QP;
