@@ -226,6 +226,29 @@ TEST(EcnCnpFeedback, CnpIntervalLimitsCnps)
     }
 }
 
+TEST(Dcqcn, CutOnLossTakesLossesForCnps)
+{
+    AckInfo ack;
+    ack.nowPs = 3 * US;
+    ack.isLoss = true;
+    auto plain = Make({{"Profile", "paper"}});
+    plain->OnAck(ack);
+    plain->OnTimeout(4 * US);
+    EXPECT_EQ(plain->GetRateBps(), 100000000000u);
+    auto nak = Make({{"Profile", "paper"}, {"CutOnLoss", "true"}});
+    nak->OnAck(ack);
+    EXPECT_EQ(nak->GetRateBps(), 50000000000u);
+    auto timeout = Make({{"Profile", "paper"}, {"CutOnLoss", "true"}});
+    timeout->OnTimeout(3 * US);
+    EXPECT_EQ(timeout->GetRateBps(), 50000000000u);
+}
+
+TEST(Dcqcn, NeedsNoMarksIfLossesCount)
+{
+    EXPECT_TRUE(Make({})->NeedsEcn());
+    EXPECT_FALSE(Make({{"CutOnLoss", "true"}})->NeedsEcn());
+}
+
 TEST(Dcqcn, NamesTheReceiverItNeeds)
 {
     const std::pair<Attributes, Time> cases[] = {

@@ -23,7 +23,7 @@ NS_OBJECT_ENSURE_REGISTERED(Nic);
 TypeId
 Nic::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = NicParams::Table().AddTo(
         TypeId("ns3::roce::Nic")
             .SetParent<Port>()
             .SetGroupName("Roce")
@@ -140,43 +140,6 @@ Nic::GetTypeId()
                           UintegerValue(0),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_queueDepth)),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("PostLatency",
-                          "From the post of a message until its first packet may be sent: "
-                          "doorbell, fetching the work queue element and the first data",
-                          TimeValue(Time(0)),
-                          UntilBuilt(MakeTimeAccessor(&Nic::m_postLatency)),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute(
-                "MessageGap",
-                "Least time between the last packet of a message and the first one of the "
-                "next message of its queue pair",
-                TimeValue(Time(0)),
-                UntilBuilt(MakeTimeAccessor(&Nic::m_messageGap)),
-                MakeTimeChecker(Time(0)))
-            .AddAttribute("MessageRate",
-                          "Messages per second that the NIC can begin, of all queue pairs; 0: any "
-                          "number",
-                          DoubleValue(0),
-                          UntilBuilt(MakeDoubleAccessor(&Nic::m_messageRate)),
-                          MakeDoubleChecker<double>(0, 1e12))
-            .AddAttribute("CompletionLatency",
-                          "From the last ACK of a message until its sender sees the completion, "
-                          "and may post another one if QueueDepth were under way",
-                          TimeValue(Time(0)),
-                          UntilBuilt(MakeTimeAccessor(&Nic::m_completionLatency)),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DeliveryLatency",
-                          "From the arrival of a message's last packet until the receiver's host "
-                          "has it: writing to memory. ACKs do not wait for it",
-                          TimeValue(Time(0)),
-                          UntilBuilt(MakeTimeAccessor(&Nic::m_deliveryLatency)),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("CnpLatency",
-                          "From the arrival of data that a CNP answers until the receiver sends "
-                          "the CNP",
-                          TimeValue(Time(0)),
-                          UntilBuilt(MakeTimeAccessor(&Nic::m_cnpLatency)),
-                          MakeTimeChecker(Time(0)))
             .AddAttribute("IdleRestart",
                           "A queue pair all of whose messages have been acknowledged for so long "
                           "begins with a new rate law, at the rate of a new queue pair; 0: its "
@@ -184,12 +147,6 @@ Nic::GetTypeId()
                           TimeValue(Time(0)),
                           UntilBuilt(MakeTimeAccessor(&Nic::m_idleRestart)),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("AckEveryN",
-                          "Acknowledge at the latest every N packets; the last packet of a message "
-                          "is always acknowledged at once",
-                          UintegerValue(1),
-                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackEveryN)),
-                          MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("StrictClasses",
                           "Bit mask of the classes whose data goes before that of all others, "
                           "highest class first",
@@ -260,7 +217,9 @@ Nic::GetTypeId()
             .AddTraceSource("Rate",
                             "Feedback has been processed; ask the queue pair for rate and window",
                             MakeTraceSourceAccessor(&Nic::m_rateTrace),
-                            "ns3::roce::Nic::RateCallback");
+                            "ns3::roce::Nic::RateCallback"),
+        &Nic::m_parameters,
+        UntilBuilt);
     return tid;
 }
 
@@ -293,18 +252,31 @@ Nic::CheckAttributes()
                          "', expected stretch, shift or none");
     }
     m_repacing = kind->second;
+    const NicParams& p = *m_parameters.Get();
+    m_ackEveryN = p.ackEveryN;
     const MessageCosts::Settings costs{m_queueDepth,
-                                       m_postLatency.GetPicoSeconds(),
-                                       m_messageGap.GetPicoSeconds(),
-                                       m_messageRate > 0 ? std::llround(1e12 / m_messageRate) : 0,
-                                       m_completionLatency.GetPicoSeconds()};
+                                       p.postPs,
+                                       p.gapPs,
+                                       p.messageRate > 0 ? std::llround(1e12 / p.messageRate) : 0,
+                                       p.completionPs};
     if (costs.depth || costs.postPs || costs.gapPs || costs.periodPs || costs.completionPs)
     {
         m_sender.SetCosts(costs);
     }
-    if (m_deliveryLatency.IsStrictlyPositive() || m_cnpLatency.IsStrictlyPositive())
+    if (p.deliveryPs || p.cnpPs)
     {
-        m_receiver.SetLatencies(m_deliveryLatency.GetPicoSeconds(), m_cnpLatency.GetPicoSeconds());
+        m_receiver.SetLatencies(p.deliveryPs, p.cnpPs);
+    }
+    if (p.ingressBps)
+    {
+        const uint32_t fullBytes = WireBytes(m_headerBytes + m_firstHeaderBytes + m_mtuBytes);
+        NicParams::Table().Require(p.ingressBytes >= fullBytes,
+                                   "IngressBuffer",
+                                   std::to_string(p.ingressBytes) + " B",
+                                   "at least the " + std::to_string(fullBytes) +
+                                       " B of a full frame");
+        m_receiver.SetIngress(
+            std::make_unique<IngressLimit>(p.ingressBps, p.ingressBytes, p.ingressMarkBytes));
     }
     m_sender.SetClasses(m_strictClasses,
                         DwrrScheduler::ParseWeights("ns3::roce::Nic::ClassWeights",

@@ -132,10 +132,38 @@ NicReceiver::RunLatencies(int64_t atPs)
     }
 }
 
+/// @return whether the NIC's buffer has room for a frame; marks it if there is much in it
+bool
+NicReceiver::Take(Frame& frame, int64_t nowPs)
+{
+    Nic::Counters& counters = m_nic.m_counters;
+    switch (m_ingress->Take(m_nic.WireBytes(frame.frameBytes), nowPs))
+    {
+    case IngressLimit::Verdict::LOST:
+        ++counters.ingressDrops;
+        return false;
+    case IngressLimit::Verdict::MARKED:
+        if (frame.ecn == ECN_ECT0)
+        {
+            frame.ecn = ECN_CE;
+            ++counters.ingressMarks;
+        }
+        break;
+    case IngressLimit::Verdict::TAKEN:
+        break;
+    }
+    return true;
+}
+
 void
 NicReceiver::OnData(Frame* frame, int64_t nowPs)
 {
     Nic::Counters& counters = m_nic.m_counters;
+    if (m_ingress && !Take(*frame, nowPs))
+    {
+        FramePool::Free(frame);
+        return;
+    }
     const auto path = [&] {
         return m_nic.m_oracle(m_nic.m_nicIndex,
                               frame->src,

@@ -3,6 +3,7 @@
 #define ROCE_NIC_RECEIVER_H
 
 #include "roce-delay-line.h"
+#include "roce-ingress-limit.h"
 #include "roce-receiver-table.h"
 
 #include "ns3/roce-fetch.h"
@@ -58,6 +59,18 @@ class NicReceiver
     /// @param cnpPs by so much
     void SetLatencies(int64_t deliveryPs, int64_t cnpPs);
 
+    /// @brief From now on, data are taken within a limit. @param limit of all queue pairs
+    void SetIngress(std::unique_ptr<IngressLimit> limit)
+    {
+        m_ingress = std::move(limit);
+    }
+
+    /// @return whether data may be lost here
+    bool HasIngressLimit() const
+    {
+        return m_ingress != nullptr;
+    }
+
     /// @brief Run the timers that are due. @param atPs current time
     void RunTimers(int64_t atPs);
 
@@ -110,6 +123,7 @@ class NicReceiver
         DelayLine<Frame*> cnps;         //!< to be sent
     };
 
+    bool Take(Frame& frame, int64_t nowPs);
     void Send(Frame* reply, int64_t nowPs);
     void NoteReceived(uint64_t cookie, int64_t nowPs);
     void RunLatencies(int64_t atPs);
@@ -130,13 +144,14 @@ class NicReceiver
 
     Nic& m_nic;
     ReceiverTable m_table;
-    TimeHeap<uint32_t> m_timers;            //!< by QP number
-    std::vector<Shared> m_shared;           //!< in the order in which they were first asked for
-    std::vector<uint64_t> m_done;           //!< scratch: cookies
-    std::unique_ptr<Latencies> m_latencies; //!< null: there are none
-    ReceiverQp* m_last{nullptr};            //!< has got data last; for Fetch()
-    uint32_t m_lastQpn{0};                  //!< its number
-    int64_t m_sharedPs{NEVER_PS};           //!< the NIC looks at them at this time or earlier
+    TimeHeap<uint32_t> m_timers;             //!< by QP number
+    std::vector<Shared> m_shared;            //!< in the order in which they were first asked for
+    std::vector<uint64_t> m_done;            //!< scratch: cookies
+    std::unique_ptr<Latencies> m_latencies;  //!< null: there are none
+    std::unique_ptr<IngressLimit> m_ingress; //!< null: as fast as the link
+    ReceiverQp* m_last{nullptr};             //!< has got data last; for Fetch()
+    uint32_t m_lastQpn{0};                   //!< its number
+    int64_t m_sharedPs{NEVER_PS};            //!< the NIC looks at them at this time or earlier
 };
 
 } // namespace ns3::roce

@@ -471,6 +471,11 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
     counters["cnpsSent"] += m_counters.cnpsSent;
     counters["timeouts"] += m_counters.timeouts;
     counters["failedQps"] += m_counters.failedQps;
+    if (m_receiver.HasIngressLimit())
+    {
+        counters["ingressDrops"] += m_counters.ingressDrops;
+        counters["ingressMarks"] += m_counters.ingressMarks;
+    }
     counters["strayFrames"] += m_counters.strayFrames;
     counters["reordered"] += m_counters.reordered;
     counters["notificationsReceived"] += m_counters.notificationsReceived;

@@ -2,6 +2,7 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
+#include "roce-nic-params.h"
 #include "roce-nic-pauses.h"
 #include "roce-nic-receiver.h"
 #include "roce-nic-sender.h"
@@ -49,6 +50,8 @@ class Nic : public Port, public Station
         uint64_t cnpsReceived{0};
         uint64_t timeouts{0};
         uint64_t bytesDelivered{0}; //!< payload accepted, every byte once
+        uint64_t ingressDrops{0};   //!< data that came faster than IngressRate
+        uint64_t ingressMarks{0};   //!< data marked for IngressMark
         uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any longer)
         uint64_t failedQps{0};      //!< retry limit exceeded
         uint64_t reordered{0};      //!< data overtaken by later data of its queue pair
@@ -273,9 +276,8 @@ class Nic : public Port, public Station
     /// @return attributes PostLatency, CompletionLatency, DeliveryLatency
     HostLatencies GetHostLatencies() const
     {
-        return {m_postLatency.GetPicoSeconds(),
-                m_completionLatency.GetPicoSeconds(),
-                m_deliveryLatency.GetPicoSeconds()};
+        const NicParams& p = *m_parameters.Get();
+        return {p.postPs, p.completionPs, p.deliveryPs};
     }
 
     /// @return counters
@@ -394,14 +396,9 @@ class Nic : public Port, public Station
     std::string m_repacingName;
     std::string m_pacingClock;
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
-    uint32_t m_ackEveryN{1};
+    Parameters<NicParams> m_parameters;
+    uint32_t m_ackEveryN{1}; //!< set by CheckAttributes()
     uint32_t m_queueDepth{0};
-    Time m_postLatency;
-    Time m_messageGap;
-    double m_messageRate{0};
-    Time m_completionLatency;
-    Time m_deliveryLatency;
-    Time m_cnpLatency;
     Time m_idleRestart;
     uint8_t m_strictClasses{0};
     std::string m_classWeights;

@@ -135,6 +135,8 @@ DcqcnParams::Table()
             .Choice("Window", &P::bdpWindow, {false}, {{"none", false}, {"bdp", true}})
             .Help("none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
                   "2019)")
+            .Flag("CutOnLoss", &P::cutOnLoss, {false})
+            .Help("true: a loss that the sender finds (NAK, timeout) counts as a CNP")
             .Finish(FinishDcqcn);
     return table;
 }

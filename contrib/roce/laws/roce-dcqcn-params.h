@@ -54,6 +54,7 @@ struct DcqcnParams
     bool release;
     bool cnpInAck;
     bool bdpWindow;
+    bool cutOnLoss;
 
     static const ParameterTable<DcqcnParams>& Table();
 };

@@ -236,7 +236,7 @@ FinishDcqcnPlus(DcqcnPlusParams& p, const Parameters<DcqcnPlusParams>&)
     p.alphaBeforeCut = true;
     p.firstCnpRateBps = 0;
     p.firstCnpFraction = 1;
-    p.release = p.cnpInAck = p.bdpWindow = false;
+    p.release = p.cnpInAck = p.bdpWindow = p.cutOnLoss = false;
 }
 
 } // namespace

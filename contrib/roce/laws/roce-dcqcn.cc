@@ -85,6 +85,7 @@ void
 DcqcnReactionPoint::TakeOver()
 {
     m_cnpInAck = m_d->cnpInAck;
+    m_cutOnLoss = m_d->cutOnLoss;
     m_ai = m_d->aiRateBps * (m_d->aiPer25G ? m_line / 25e9 : 1);
     m_hai = m_d->haiRateBps * (m_d->haiPer25G ? m_line / 25e9 : 1);
     m_alphaPeriodPs = m_d->alphaPeriodPs;
@@ -233,9 +234,18 @@ DcqcnReactionPoint::OnCnp(const CnpInfo& cnp)
 void
 DcqcnReactionPoint::OnAck(const AckInfo& ack)
 {
-    if (m_cnpInAck && ack.ecnEcho)
+    if ((m_cnpInAck && ack.ecnEcho) || (m_cutOnLoss && ack.isLoss))
     {
         OnCnp({ack.nowPs});
+    }
+}
+
+void
+DcqcnReactionPoint::OnTimeout(int64_t nowPs)
+{
+    if (m_cutOnLoss)
+    {
+        OnCnp({nowPs});
     }
 }
 

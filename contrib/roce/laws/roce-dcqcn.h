@@ -39,6 +39,8 @@ namespace ns3::roce
  * - Before the first CNP and after that, an event costs one comparison. More than 1024 timer events
  *   missed by an idle queue pair are evaluated in closed form.
  * - Window bdp ("DCQCN+win" of Li et al., SIGCOMM 2019): BDP * Rc / line rate, at least one frame.
+ * - With CutOnLoss a fabric need not mark: a loss is a sign of congestion, too, and cuts by the
+ * same rule.
  *
  * This is what Dcqcn and DcqcnPlus have in common; a law sets m_d, by Begin() and Change().
  */
@@ -53,6 +55,7 @@ class DcqcnReactionPoint : public CongestionControl
     void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnCnp(const CnpInfo& cnp) override;
+    void OnTimeout(int64_t nowPs) override;
     void Advance(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
@@ -122,6 +125,7 @@ class DcqcnReactionPoint : public CongestionControl
     double m_rate{0};                //!< Rc, bit/s
     double m_target{0};              //!< Rt, bit/s
     bool m_cnpInAck{false};          //!< as in m_d
+    bool m_cutOnLoss{false};         //!< as in m_d
     int64_t m_alphaPeriodPs{1};      //!< of alpha's timer
     int64_t m_timeResetPs{0};        //!< of the increase timer; 0: off
     double m_alpha{1};               //!< alpha as of m_alphaTickPs
@@ -143,6 +147,11 @@ class DcqcnReactionPoint : public CongestionControl
 class Dcqcn : public LawOf<Dcqcn, DcqcnParams, DcqcnReactionPoint>
 {
   public:
+    bool NeedsEcn() const override
+    {
+        return !GetParams().cutOnLoss;
+    }
+
     Ptr<ReceiverFeedback> MakeFeedback() const override;
 
   private:

@@ -265,10 +265,14 @@ class ParameterTable : public ParameterTableBase
      * @tparam T class that has the parameters
      * @param tid of that class
      * @param member its Parameters<P>
-     * @return the same
+     * @param wrap given each accessor, returns the one to be used; null: the same
+     * @return the same TypeId
      */
     template <typename T>
-    TypeId AddTo(TypeId tid, Parameters<P> T::*member) const;
+    TypeId AddTo(
+        TypeId tid,
+        Parameters<P> T::*member,
+        Ptr<const AttributeAccessor> (*wrap)(Ptr<const AttributeAccessor>) = nullptr) const;
 
   private:
     friend class Parameters<P>;
@@ -463,10 +467,13 @@ class ParameterAccessor : public AttributeAccessor
 template <typename P>
 template <typename T>
 TypeId
-ParameterTable<P>::AddTo(TypeId tid, Parameters<P> T::*member) const
+ParameterTable<P>::AddTo(TypeId tid,
+                         Parameters<P> T::*member,
+                         Ptr<const AttributeAccessor> (*wrap)(Ptr<const AttributeAccessor>)) const
 {
-    return AddAttributes(tid, [member](std::size_t row) {
-        return Create<ParameterAccessor<P, T>>(member, row);
+    return AddAttributes(tid, [member, wrap](std::size_t row) -> Ptr<const AttributeAccessor> {
+        const Ptr<const AttributeAccessor> accessor = Create<ParameterAccessor<P, T>>(member, row);
+        return wrap ? wrap(accessor) : accessor;
     });
 }
 
