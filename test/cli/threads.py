@@ -46,11 +46,6 @@ MORE = {
                             "--ccOf=nic0-2:Hpcc,nic3:FixedRate[Rate=5Gbps],nic4:Swift", "--ns3::roce::Nic::ClassWeights=3:2,4:5",
                             "--pausePeers=nic1>dc0-leaf0:2Gbps@10us-150us,dc0-spine0>dc0-leaf1@20us-170us,dc0-dci0>dc1-dci0@30us-150us",
                             "--stages=PfcWatchdog[DetectionTime=30us|RestorationTime=40us]", "--lossRecovery=SelectiveRepeat"],
-    # NICs lose and mark what comes too fast; losses slow DCQCN down.
-    "ingress-limit": SMALL + ["--pattern=incast+poisson", "--incastSenders=6", "--incastBytes=200000", "--load=0.5", "--duration=200us",
-                              "--cc=Dcqcn[CutOnLoss=true]", "--lossless=0", "--ecn=0", "--transport=20us",
-                              "--ns3::roce::Nic::IngressRate=60Gbps", "--ns3::roce::Nic::IngressMark=32KiB",
-                              "--ns3::roce::Nic::IngressBuffer=64KiB", "--ns3::roce::Nic::RtoMin=1ms"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
