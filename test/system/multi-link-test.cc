@@ -243,6 +243,8 @@ TEST_F(MultiLinkTest, InternalSwitchesAreNotPartOfTheFabric)
     net.Connect(0u, 1u, 2880 * G, NVLINK_PS); // NVLink over several servers
     net.Build();
     EXPECT_TRUE(net.AreJoined(0, 6));
+    EXPECT_EQ(net.GetWarnings(), std::vector<std::string>())
+        << "PFC before ECN is right in servers";
 }
 
 namespace
