@@ -69,7 +69,9 @@ ERRORS = [
     (["--ccOf=class3:Hpcc", "--int=0"], "the rate law, ns3::roce::Hpcc, needs telemetry"),
     (["--pausePeers=dc0-host0/dc0-leaf0@1us"], "--pausePeers has 'dc0-host0/dc0-leaf0@1us', expected NAME>NAME[#INDEX][:RATE]@FROM[-TO]"),
     (["--pausePeers=dc0-leaf0>dc0-host0:5Gbps@1us"], "--pausePeers has 'dc0-leaf0>dc0-host0:5Gbps@1us': link "),
-    (["--pausePeers=dc0-host0>dc0-leaf0@1us-9us,dc0-host0>dc0-leaf0:1Gbps@5us"], "--pausePeers has 'dc0-host0>dc0-leaf0:1Gbps@5us' and "),
+    (["--pausePeers=dc0-host0>dc0-leaf0@1us-9us,dc0-host0>dc0-leaf0:1Gbps@5us"],
+     "--pausePeers has 'dc0-host0>dc0-leaf0:1Gbps@5us', but the port pauses its peer at that time by 'dc0-host0>dc0-leaf0@1us-9us'; "
+     "expected entries one after the other"),
     (["--pausePeers=dc0-host0>dc0-leaf0@1us", "--lossless=0"], "--pausePeers has 'dc0-host0>dc0-leaf0@1us': link "),
 ]
 

@@ -243,6 +243,10 @@ TEST_F(MultiLinkTest, InternalSwitchesAreNotPartOfTheFabric)
     net.Connect(0u, 1u, 2880 * G, NVLINK_PS); // NVLink over several servers
     net.Build();
     EXPECT_TRUE(net.AreJoined(0, 6));
+    for (const std::string& warning : net.GetWarnings())
+    {
+        EXPECT_EQ(warning.find("nvswitch"), std::string::npos) << warning;
+    }
 }
 
 namespace

@@ -191,7 +191,10 @@ std::vector<std::string>
 ListeningLaws()
 {
     std::vector<std::string> laws = Laws();
-    laws.erase(std::remove(laws.begin(), laws.end(), "LineRate"), laws.end());
+    for (const char* deaf : {"FixedRate", "LineRate"})
+    {
+        laws.erase(std::remove(laws.begin(), laws.end(), deaf), laws.end());
+    }
     return laws;
 }
 

@@ -371,6 +371,7 @@ TEST(LiveRows, WhichLawsHaveThem)
                                   "Dcqcn",
                                   "DcqcnPlus",
                                   "Dctcp",
+                                  "FixedRate",
                                   "Gemini",
                                   "Hpcc",
                                   "Mlcc",

@@ -150,6 +150,10 @@ NetworkPfc::DescribeLateMarks() const
     bool onlyShared = true;
     for (const auto& entry : m_parts.switches)
     {
+        if (entry.isInternal) // inside a server PFC is the flow control
+        {
+            continue;
+        }
         for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
         {
             for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)

@@ -124,9 +124,13 @@ FindWindows(const std::string& option,
     return windows;
 }
 
-/// @throw InputError for two entries of one direction of a link at the same time
+/// @throw InputError for two entries of one direction of a link at the same time @param state then
+/// @param what the entries are
 void
-RefuseOverlap(const std::string& option, const std::vector<Window>& windows)
+RefuseOverlap(const std::string& option,
+              const std::string& state,
+              const std::string& what,
+              const std::vector<Window>& windows)
 {
     for (const Window& a : windows)
     {
@@ -136,8 +140,9 @@ RefuseOverlap(const std::string& option, const std::vector<Window>& windows)
                 (a.failure->toPs < 0 || a.failure->toPs >= b.failure->fromPs) &&
                 (b.failure->toPs < 0 || b.failure->toPs >= a.failure->fromPs))
             {
-                throw InputError(option + " has '" + b.failure->text + "' and '" + a.failure->text +
-                                 "', which overlap; expected one after the other");
+                throw InputError(option + " has '" + b.failure->text + "', but " + state +
+                                 " at that time by '" + a.failure->text + "'; expected " + what +
+                                 " one after the other");
             }
         }
     }
@@ -274,7 +279,9 @@ ParseEntries(const std::string& option,
             failure.toPs = ParseTime(option + ": time", match[10]);
             if (failure.toPs <= failure.fromPs)
             {
-                throw InputError(option + " has '" + item + "', expected an end after " + match[8]);
+                throw InputError(option + " has '" + item + "', expected " +
+                                 (option == "--failLinks" ? "a repair" : "an end") + " after " +
+                                 match[8]);
             }
         }
         failures.push_back(failure);
@@ -370,7 +377,7 @@ FaultOptions::ApplyFailures(Network& network) const
 
     const std::vector<Failure> failures = ParseFailures(failLinks);
     const std::vector<Window> windows = FindWindows("--failLinks", network, failures);
-    RefuseOverlap("--failLinks", windows);
+    RefuseOverlap("--failLinks", "the link is down", "failures", windows);
     for (const Window& a : windows)
     {
         network.ScheduleLinkChange(a.failure->fromPs, a.link, false, a.directions);
@@ -386,7 +393,7 @@ FaultOptions::ApplyPauses(Network& network) const
 {
     const std::vector<Failure> entries = ParsePauses(pausePeers);
     const std::vector<Window> windows = FindWindows("--pausePeers", network, entries);
-    RefuseOverlap("--pausePeers", windows);
+    RefuseOverlap("--pausePeers", "the port pauses its peer", "entries", windows);
     for (const auto& [link, directions, entry] : windows)
     {
         try

@@ -18,12 +18,12 @@ namespace ns3::roce
 namespace
 {
 
-constexpr double ROW = 110;    //!< between tiers, as all lengths in pixels
-constexpr double GAP = 40;     //!< between datacenters
-constexpr double POD_GAP = 14; //!< between pods
-constexpr double TOP = 60;     //!< above the first row, for links that go over others
-constexpr double BELOW = 40;   //!< under the last one
-constexpr double NAMES = 40;   //!< more, for names of single hosts
+constexpr double ROW = 110;        //!< between tiers, as all lengths in pixels
+constexpr double GAP = 40;         //!< between datacenters
+constexpr double POD_GAP = 14;     //!< between pods
+constexpr double TOP = 60;         //!< above the first row, for links that go over others
+constexpr double BELOW = 40;       //!< under the last one
+constexpr double NAME_HEIGHT = 40; //!< more, for names of single hosts
 constexpr double BOX_HEIGHT = 20;
 constexpr double LETTER = 6.2;  //!< width of one, at the size of names
 constexpr std::size_t FEW = 60; //!< lines that have numbers of links written to them
@@ -31,7 +31,7 @@ constexpr double PS_OF_US = 1e6;
 constexpr double PS_OF_KM = 5e6; //!< of fibre
 
 /// Okabe and Ito's colours, as in the figures of scripts.
-constexpr const char* COLOURS[] =
+constexpr const char* LINE_COLOURS[] =
     {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#000000"};
 
 std::string
@@ -176,7 +176,7 @@ NetworkPage::GetWish(std::size_t box) const
 double
 NetworkPage::GetBottom() const
 {
-    return TOP + ROW * (m_net.tiers - 1) + BELOW + (m_net.level ? 0 : NAMES);
+    return TOP + ROW * (m_net.tiers - 1) + BELOW + (m_net.level ? 0 : NAME_HEIGHT);
 }
 
 std::string
@@ -234,7 +234,7 @@ NetworkPage::DrawLines() const
         const double up = from.y == to.y ? 30 + std::fabs(from.x - to.x) / 30 : 0;
         const double x = (from.x + to.x) / 2;
         const double y = (from.y + to.y) / 2 - std::min(up, TOP + 20);
-        svg += "<path stroke=\"" + std::string(COLOURS[colour % std::size(COLOURS)]) +
+        svg += "<path stroke=\"" + std::string(LINE_COLOURS[colour % std::size(LINE_COLOURS)]) +
                "\" stroke-width=\"" + Pixels(1.0 + 0.5 * std::log2(static_cast<double>(count))) +
                "\" d=\"M" + Pixels(from.x) + " " + Pixels(from.y) + " Q" + Pixels(x) + " " +
                Pixels(y) + " " + Pixels(to.x) + " " + Pixels(to.y) + "\"><title>" +
@@ -297,9 +297,10 @@ NetworkPage::MakeLegend() const
     std::size_t colour = 0;
     for (const auto& [kind, count] : m_net.kinds)
     {
-        list += "<li style=\"color:" + std::string(COLOURS[colour++ % std::size(COLOURS)]) + "\">" +
-                TextOf(kind.first, kind.second) + ": " + std::to_string(count) +
-                (count > 1 ? " links" : " link") + "</li>\n";
+        list +=
+            "<li style=\"color:" + std::string(LINE_COLOURS[colour++ % std::size(LINE_COLOURS)]) +
+            "\">" + TextOf(kind.first, kind.second) + ": " + std::to_string(count) +
+            (count > 1 ? " links" : " link") + "</li>\n";
         links += count;
     }
     static constexpr const char* const NOTES[] = {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-switch.h"
 
-#include "ns3/log.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +8,6 @@
 
 namespace ns3::roce
 {
-
-NS_LOG_COMPONENT_DEFINE("RoceSwitchPauses");
 
 void
 Switch::OnPauseChange(Port& port, int64_t nowPs)
@@ -31,19 +27,6 @@ Switch::OnLinkRepair(Port& port, int64_t nowPs)
             SendPause(PauseEvent::REFRESH, paused, trafficClass, nowPs);
         }
     }
-}
-
-void
-Switch::SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs)
-{
-    OutPort& out = m_ports[port];
-    NS_LOG_LOGIC("switch " << m_name << " port " << port << " class " << +trafficClass
-                           << (event == PauseEvent::XON ? " XON" : " XOFF"));
-    out.pfc.Push(m_pauses.Make(event, port, trafficClass, atPs));
-    SetTimers();
-    m_pipeline.Pause(event, *out.port, trafficClass, atPs);
-    m_pauseSentTrace(port, trafficClass, event, PicoSeconds(atPs));
-    StartIfFree(port, atPs);
 }
 
 /// @return ports and classes whose peers are to stay paused, perhaps twice

@@ -439,4 +439,17 @@ Switch::Audit() const
     return "";
 }
 
+void
+Switch::SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs)
+{
+    OutPort& out = m_ports[port];
+    NS_LOG_LOGIC("switch " << m_name << " port " << port << " class " << +trafficClass
+                           << (event == PauseEvent::XON ? " XON" : " XOFF"));
+    out.pfc.Push(m_pauses.Make(event, port, trafficClass, atPs));
+    SetTimers();
+    m_pipeline.Pause(event, *out.port, trafficClass, atPs);
+    m_pauseSentTrace(port, trafficClass, event, PicoSeconds(atPs));
+    StartIfFree(port, atPs);
+}
+
 } // namespace ns3::roce
