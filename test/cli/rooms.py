@@ -20,6 +20,7 @@ FLOORS = [
     ["tuning"],  # what changes parameters of a running network
     ["network"],  # networks, topologies, routes, faults, flows that wait
     ["workload"],  # flows
+    ["program"],  # what ranks do: traces, collectives
     ["mpi"],  # runs in several processes
     ["run"],  # programs: options, results, time series, observers
     ["hpcc"],  # files of the HPCC simulator

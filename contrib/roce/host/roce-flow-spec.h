@@ -13,6 +13,8 @@ namespace ns3::roce
 /// The largest flow, bytes.
 constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
 
+struct RankJob;
+
 /// Which single flows a flow waits for; see FlowGraph.
 struct FlowDependencies
 {
@@ -52,6 +54,9 @@ struct FlowSpec
     /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
     /// last of them is complete; see FlowGraph
     std::shared_ptr<const FlowDependencies> dependencies{};
+    std::shared_ptr<const RankJob> job{}; //!< not null: a rank sends it when it comes to it
+    uint32_t rank{0};                     //!< of the job
+    uint32_t op{0};                       //!< number of the rank's operation that sends it
 
     /// @return whether it waits for single flows
     bool IsDependent() const
@@ -62,7 +67,7 @@ struct FlowSpec
     /// @return whether its start is known before the run: it waits for no other flow
     bool IsScheduled() const
     {
-        return phase <= 1 && after == 0 && !IsDependent();
+        return phase <= 1 && after == 0 && !IsDependent() && !job;
     }
 };
 

@@ -129,6 +129,14 @@ Nic::SetPauses(uint8_t classes, bool on, uint64_t drainBps)
 }
 
 void
+Nic::SetProgram(HostProgram* program)
+{
+    m_program = program;
+    SetEarliestTimer();
+    Rearm();
+}
+
+void
 Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
 {
     if (!law || IsRunning())
@@ -386,6 +394,10 @@ Nic::Timer(int64_t atPs)
     {
         m_pauses->Run(atPs);
     }
+    if (m_program && m_program->NextPs() <= atPs)
+    {
+        m_program->Run(atPs);
+    }
     SetEarliestTimer();
     Settle(atPs);
 }
@@ -395,6 +407,11 @@ Nic::Timer(int64_t atPs)
 void
 Nic::NoteCompleted(const MessageRecord& record)
 {
+    if (m_program)
+    {
+        m_program->OnCompleted(record);
+        SetEarliestTimer();
+    }
     if (Partition* partition = GetPartition())
     {
         partition->Note(record.completedPs, this, m_told.size());
@@ -407,6 +424,11 @@ Nic::NoteCompleted(const MessageRecord& record)
 void
 Nic::NoteReceived(uint64_t cookie, int64_t atPs)
 {
+    if (m_program)
+    {
+        m_program->OnReceived(cookie, atPs);
+        SetEarliestTimer();
+    }
     if (Partition* partition = GetPartition())
     {
         partition->Note(atPs, this, m_told.size());

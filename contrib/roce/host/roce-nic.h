@@ -2,6 +2,7 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
+#include "roce-host-program.h"
 #include "roce-nic-params.h"
 #include "roce-nic-pauses.h"
 #include "roce-nic-receiver.h"
@@ -294,6 +295,10 @@ class Nic : public Port, public Station
      */
     void SetPauses(uint8_t classes, bool on, uint64_t drainBps);
 
+    /// @brief Have a program run at the host from now on, or none. After Activate().
+    /// @param program outlives the NIC's use, or null
+    void SetProgram(HostProgram* program);
+
     /// @brief Report the counters of the NIC and its queue pairs. @param counters to add to, by the
     /// names of summary.json; other NICs may have added to the same
     void Count(std::map<std::string, uint64_t>& counters) const;
@@ -356,10 +361,11 @@ class Nic : public Port, public Station
     void NoteReceived(uint64_t cookie, int64_t atPs);
     uint64_t DrawSeed();
 
-    /// @brief Wake up for the first of the timeouts, receivers' timers and pauses.
+    /// @brief Wake up for the first of the timeouts, receivers' timers, program and pauses.
     void SetEarliestTimer()
     {
-        const int64_t nextPs = std::min(m_sender.NextTimerPs(), m_receiver.NextTimerPs());
+        int64_t nextPs = std::min(m_sender.NextTimerPs(), m_receiver.NextTimerPs());
+        nextPs = m_program ? std::min(nextPs, m_program->NextPs()) : nextPs;
         SetTimer(m_pauses ? std::min(nextPs, m_pauses->NextTimerPs()) : nextPs);
     }
 
@@ -370,6 +376,7 @@ class Nic : public Port, public Station
     Counters m_counters;
     uint32_t m_nicIndex{0};
     std::unique_ptr<NicPauses> m_pauses; //!< null: it never pauses its switch
+    HostProgram* m_program{nullptr};     //!< or null
     PathOracle m_oracle;
     using Profiles = std::array<Ptr<TransportProfile>, 2>; //!< within and across datacenters
     std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law

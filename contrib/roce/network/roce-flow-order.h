@@ -63,8 +63,9 @@ class FlowOrder
     /// @return what the first flows that still wait wait for; empty if none do
     virtual std::string Describe() const = 0;
 
-    /// @return latest start of flows that have waited, picoseconds; -1: none yet
-    int64_t GetLastStartPs() const
+    /// @return latest start of flows that have waited, or when something is going to happen
+    /// without any flow, picoseconds; -1: none yet. Of this process
+    virtual int64_t GetLastStartPs() const
     {
         return m_lastStartPs;
     }

@@ -300,6 +300,11 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
         {
             order->Add(std::move(added));
         }
+        else if (flow.job)
+        {
+            throw InputError("flow " + std::to_string(flow.id) +
+                             " is sent by a rank, and no RankEngine is there to run it");
+        }
         else
         {
             added.application->AddFlow(flow, added.dstQp);

@@ -121,6 +121,9 @@ class NetworkFlows
     /// @brief See Network::InstallFlows().
     void Install(const std::vector<FlowSpec>& flows);
 
+    /// @brief See Network::AddFlowOrder().
+    void AddOrder(std::unique_ptr<FlowOrder> order);
+
     int64_t GetStartPs(const FlowSpec& flow) const;
     int64_t GetLastWaitedStartPs() const;
     std::string DescribeWaiting() const;
@@ -154,7 +157,6 @@ class NetworkFlows
     void CheckFlow(const FlowSpec& flow) const;
     uint32_t Reserve(const FlowSpec& flow) const;
     const Connection& FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application);
-    void AddOrder(std::unique_ptr<FlowOrder> order);
     FlowOrder* FindOrder(const FlowSpec& flow) const;
 
     const NetworkParts& m_parts;

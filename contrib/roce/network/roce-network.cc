@@ -305,6 +305,13 @@ Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
 }
 
 void
+Network::AddFlowOrder(std::unique_ptr<FlowOrder> order)
+{
+    m_state.ExpectBuilt("AddFlowOrder()");
+    m_flows->AddOrder(std::move(order));
+}
+
+void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
     m_state.ExpectBuilt("InstallFlows()");
@@ -353,7 +360,8 @@ Network::HasWaitingFlows() const
 int64_t
 Network::GetLastWaitedStartPs() const
 {
-    return m_flows->GetLastWaitedStartPs();
+    const int64_t ownPs = m_flows->GetLastWaitedStartPs();
+    return GetRanks() ? GetRanks()->Largest(ownPs) : ownPs;
 }
 
 std::string

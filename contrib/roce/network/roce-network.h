@@ -132,6 +132,12 @@ class Network : public NetworkMap
     uint8_t AddLaw(const ObjectFactory& law);
 
     /**
+     * @brief A rule by which flows wait, in addition to those that Network knows. Before the flows
+     * are installed that keep to it. @param order see FlowOrder
+     */
+    void AddFlowOrder(std::unique_ptr<FlowOrder> order);
+
+    /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
      * @throw InputError for unknown NICs, src == dst, NICs that no link joins, or what a FlowOrder
@@ -148,7 +154,8 @@ class Network : public NetworkMap
     /// @return whether some flows wait for others
     bool HasWaitingFlows() const;
 
-    /// @return latest start of the flows that have waited for others, picoseconds; -1: none yet
+    /// @return latest start of the flows that have waited for others, or when something is going to
+    /// happen without any (see FlowOrder), picoseconds; -1: none yet. Called by all processes
     int64_t GetLastWaitedStartPs() const;
 
     /// @return what the first flows that still wait for others wait for; empty if none do
