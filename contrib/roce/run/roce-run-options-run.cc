@@ -3,6 +3,7 @@
 #include "roce-network-page.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
+#include "roce-rank-table.h"
 #include "roce-result-parts.h"
 #include "roce-run-options.h"
 #include "roce-tuning-file.h"
@@ -184,6 +185,10 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(IterationTable::FILE_NAME);
     }
+    if (RankEngine::IsUsed(flows))
+    {
+        writer->Check(RankTable::FILE_NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -205,6 +210,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
+    RankEngine* engine = nullptr;
+    if (RankEngine::IsUsed(flows))
+    {
+        auto made = std::make_unique<RankEngine>(network, flows);
+        engine = made.get();
+        network.AddFlowOrder(std::move(made));
+    }
     network.InstallFlows(flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     RunSummary summary;
@@ -256,6 +268,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const std::vector<FlowRecord> records = collector.GetRecords();
     const FctStats stats = MakeStats(records, warmup);
     const IterationTable iterations(network, records);
+    const RankTable ranks(engine);
     Describe(cmd, collector, meter, summary);
     const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
     if (pfcLog)
@@ -271,11 +284,12 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
         summary.madeOf =
             std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
-        Write(*writer, summary, stats, records, iterations, hash);
+        Write(*writer, summary, stats, records, iterations, ranks, hash);
     }
     PrintTable(std::cout, stats, summary);
     threading.PrintBalance(std::cout, network);
     iterations.Print(std::cout);
+    ranks.Print(std::cout);
     if (fingerprint)
     {
         std::cout << "fingerprint " << hash << "\n";
@@ -329,6 +343,7 @@ RunOptions::Write(RunWriter& writer,
                   const FctStats& stats,
                   const std::vector<FlowRecord>& records,
                   const IterationTable& iterations,
+                  const RankTable& ranks,
                   const std::string& hash) const
 {
     Json json = SummaryJson(summary, stats);
@@ -348,6 +363,10 @@ RunOptions::Write(RunWriter& writer,
     {
         json["iterations"] = iterations.MakeJson();
         iterations.Write(writer);
+    }
+    if (!ranks.IsEmpty())
+    {
+        ranks.Write(writer);
     }
     if (hpccFct)
     {

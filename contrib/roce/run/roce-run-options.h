@@ -27,6 +27,8 @@
 namespace ns3::roce
 {
 
+class RankTable;
+
 /// @brief The options of a program that say how many threads run it.
 struct ThreadOptions
 {
@@ -168,6 +170,7 @@ struct RunOptions
                const FctStats& stats,
                const std::vector<FlowRecord>& records,
                const IterationTable& iterations,
+               const RankTable& ranks,
                const std::string& hash) const;
 
     std::vector<File> m_files;

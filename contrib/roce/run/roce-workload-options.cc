@@ -73,7 +73,8 @@ WorkloadOptions::AddOptions(OptionTable& table)
         });
     };
     table.AddValue("pattern",
-                   "poisson, incast, alltoall, permutation, allreduce, collective, onoff or list; "
+                   "poisson, incast, alltoall, permutation, allreduce, collective, onoff, list or "
+                   "goal; "
                    "several joined with +",
                    pattern);
     table.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
@@ -123,6 +124,8 @@ WorkloadOptions::AddOptions(OptionTable& table)
     collective.AddOptions(table, collectiveHosts);
     only({"onoff"});
     onOff.AddOptions(table);
+    only({"goal"});
+    ranks.AddOptions(table);
     table.SetGroup(nullptr);
 }
 
@@ -312,6 +315,7 @@ WorkloadOptions::GenerateOne(const std::string& name,
         {"allreduce", [&] { return AllReduce(topology); }},
         {"collective", [&] { return Collective(topology); }},
         {"onoff", [&] { return OnOff(topology); }},
+        {"goal", [&] { return ranks.Generate(GetEnds(topology).nHosts); }},
         {"list", [&] { return List(nNics, laws); }}};
     for (const auto& [known, generate] : patterns)
     {

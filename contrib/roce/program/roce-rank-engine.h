@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_RANK_ENGINE_H
+#define ROCE_RANK_ENGINE_H
+
+#include "roce-rank-runner.h"
+
+#include "ns3/roce-flow-order.h"
+#include "ns3/roce-flow-spec.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ns3::roce
+{
+
+class Network;
+
+/// A program to be run on a network, and how.
+struct RankJob
+{
+    /// When a receive is done whose message the network brings.
+    enum class ReceiveAt : uint8_t
+    {
+        LAST_BYTE, //!< when its host has it all
+        LAST_ACK   //!< when the sender would have the last ACK, if nothing delayed that (as in
+                   //!< HTSIM and astra-sim)
+    };
+
+    RankProgram program; //!< checked
+    RankCosts costs;     //!< on the network: without RankCosts::ideal
+    ReceiveAt receiveAt{ReceiveAt::LAST_BYTE};
+    std::optional<LogGpParams> ideal{}; //!< also find out when ranks would be done there
+
+    /**
+     * @brief Make a flow of each send: rank r is NIC (or host) r, and flows of two ranks share a
+     * connection.
+     * @param job with its program
+     * @param nNics in the network
+     * @return the flows of the job, by rank and operation, with ids from 0
+     * @throw InputError if there are too few NICs, a rank names a second NIC, or there is nothing
+     * to send
+     */
+    static std::vector<FlowSpec> MakeFlows(const std::shared_ptr<const RankJob>& job,
+                                           uint32_t nNics);
+};
+
+/**
+ * @brief Runs the ranks of jobs at the NICs of a network: the rule by which the flows of
+ * RankJob::MakeFlows() wait.
+ *
+ * A rank is part of its NIC (HostProgram): it learns of messages at their exact times, and sends at
+ * once. So results do not depend on threads and processes, and need no margin. A send above
+ * RankCosts::eagerBytes is done when its sender has the last ACK.
+ */
+class RankEngine : public FlowOrder
+{
+  public:
+    /// @param flows some flows. @return whether a rank sends any of them
+    static bool IsUsed(const std::vector<FlowSpec>& flows);
+
+    /**
+     * @param network built; Network::AddFlowOrder() gets the engine
+     * @param flows all flows of the run, ids from 0
+     * @throw InputError if a rank has flows at several NICs
+     */
+    RankEngine(const Network& network, const std::vector<FlowSpec>& flows);
+    ~RankEngine() override;
+
+    std::string GetWhat() const override
+    {
+        return "flows of ranks";
+    }
+
+    bool Keeps(const FlowSpec& flow) const override
+    {
+        return flow.job != nullptr;
+    }
+
+    void Connect(Nic& nic) override;
+    void Add(WaitingFlow flow) override;
+    int64_t GetStartPs(const FlowSpec& flow) const override;
+    int64_t GetLastStartPs() const override;
+    std::string Describe() const override;
+
+    /// @return the jobs, in the order of their first flows
+    const std::vector<std::shared_ptr<const RankJob>>& GetJobs() const
+    {
+        return m_jobs;
+    }
+
+    /**
+     * @brief After the run, have ranks compute what is left of them, without the network.
+     * Called by all processes.
+     * @param job number
+     * @return when each rank of a job was done, picoseconds; -1: never
+     */
+    std::vector<int64_t> Finish(std::size_t job);
+
+  private:
+    class Rank;
+    class AtNic;
+
+    void OnCompleted(const MessageRecord& record);
+    const FlowSpec* FindFlow(uint64_t cookie) const;
+    Rank& RankOf(const FlowSpec& flow, bool isSender) const;
+
+    const Network& m_network;
+    std::vector<std::shared_ptr<const RankJob>> m_jobs;
+    std::vector<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
+    std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there
+    std::vector<WaitingFlow> m_flows;                        //!< by id
+    std::vector<int64_t> m_startPs;                          //!< by flow id; -1: not yet
+};
+
+} // namespace ns3::roce
+
+#endif /* ROCE_RANK_ENGINE_H */

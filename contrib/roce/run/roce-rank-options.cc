@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-rank-options.h"
+
+#include "ns3/roce-goal-file.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-log-gp.h"
+
+#include <memory>
+
+namespace ns3::roce
+{
+
+void
+RankOptions::AddOptions(OptionTable& table)
+{
+    table.AddValue("goal", "goal: schedule of each rank, GOAL as text or binary", goalFile);
+    table.AddDuration("rankOverhead",
+                      "goal: what a rank's CPU does for each send and each message that arrives",
+                      costs.overheadPs);
+    table.AddValue("eagerBytes",
+                   "goal: a send of up to so many bytes is done when its CPU is, others when the "
+                   "last ACK is back",
+                   costs.eagerBytes);
+    table.AddChoice(
+        "receiveAt",
+        "goal: a receive is done with the message's last byte, or when the sender has "
+        "the last ACK",
+        receiveAt,
+        {{"lastByte", RankJob::ReceiveAt::LAST_BYTE}, {"lastAck", RankJob::ReceiveAt::LAST_ACK}});
+    table
+        .AddValue("logGp",
+                  "goal: L,g,G such as 2us,5ns,0.04ns: ranks.csv also has when each rank is done "
+                  "on LogGP's ideal network, with rankOverhead as o and eagerBytes as S",
+                  logGp)
+        .OnlyWatches();
+}
+
+std::vector<FlowSpec>
+RankOptions::Generate(uint32_t nNics) const
+{
+    if (goalFile.empty())
+    {
+        throw InputError("--pattern=goal, expected --goal=FILE with it");
+    }
+    auto job = std::make_shared<RankJob>();
+    if (!logGp.empty())
+    {
+        job->ideal = LogGp::Parse(logGp);
+    }
+    job->program = GoalFile::Read(goalFile);
+    job->costs = costs;
+    job->receiveAt = receiveAt;
+    return RankJob::MakeFlows(job, nNics);
+}
+
+} // namespace ns3::roce

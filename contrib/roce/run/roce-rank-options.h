@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_RANK_OPTIONS_H
+#define ROCE_RANK_OPTIONS_H
+
+#include "ns3/roce-option-table.h"
+#include "ns3/roce-rank-engine.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3::roce
+{
+
+/// The options of a program that have ranks send the flows: --pattern=goal.
+struct RankOptions
+{
+    std::string goalFile;
+    std::string logGp; //!< see LogGp::Parse(); empty: no ideal network
+    RankCosts costs;
+    RankJob::ReceiveAt receiveAt{RankJob::ReceiveAt::LAST_BYTE};
+
+    /// @brief Make every parameter an option. @param table of the program
+    void AddOptions(OptionTable& table);
+
+    /**
+     * @brief Read the program.
+     * @param nNics in the network
+     * @return see RankJob::MakeFlows()
+     * @throw InputError for a file or values that make no sense
+     */
+    std::vector<FlowSpec> Generate(uint32_t nNics) const;
+};
+
+} // namespace ns3::roce
+
+#endif /* ROCE_RANK_OPTIONS_H */
