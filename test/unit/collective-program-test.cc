@@ -309,4 +309,25 @@ TEST(CollectiveProgramTest, RefusesWhatIsNone)
               "collective all-reduce: 4 ranks and 0 pieces, expected at least one");
 }
 
+TEST(CollectiveProgramTest, LevelsAsText)
+{
+    const auto levels = CollectiveProgram::ParseLevels("8:direct,1:tree,1000000:halving-doubling");
+    ASSERT_EQ(levels.size(), 3u);
+    EXPECT_EQ(levels[0].size, 8u);
+    EXPECT_EQ(levels[0].algorithm, Algorithm::DIRECT);
+    EXPECT_EQ(levels[1].algorithm, Algorithm::TREE);
+    EXPECT_EQ(levels[2].size, 1000000u);
+    EXPECT_EQ(levels[2].algorithm, Algorithm::HALVING_DOUBLING);
+    EXPECT_TRUE(CollectiveProgram::ParseLevels("").empty());
+    for (const char* const wrong :
+         {"8", "0:ring", "8:Ring", "8:ring,,2:ring", "8 :ring", "-1:ring"})
+    {
+        ExpectRefused(
+            [&] { CollectiveProgram::ParseLevels(wrong); },
+            "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling or direct, such "
+            "as 8:direct,4:ring",
+            wrong);
+    }
+}
+
 } // namespace

@@ -4,8 +4,10 @@
 #include "roce-collective-part.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-text-form.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace ns3::roce
@@ -138,6 +140,31 @@ CollectiveProgram::NameOf(Kind kind)
     const char* const names[] =
         {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "reduce", "broadcast"};
     return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Level>
+CollectiveProgram::ParseLevels(const std::string& text)
+{
+    static const TextForm form("([1-9][0-9]{0,6}):(ring|tree|halving-doubling|direct)");
+    std::vector<Level> levels;
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::vector<std::string> match = form.Match(item);
+        if (match.empty())
+        {
+            throw InputError("has '" + item +
+                             "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling or "
+                             "direct, such as 8:direct,4:ring");
+        }
+        auto algorithm = Algorithm::RING;
+        while (NameOf(algorithm) != match[2])
+        {
+            algorithm = static_cast<Algorithm>(static_cast<int>(algorithm) + 1);
+        }
+        levels.push_back({static_cast<uint32_t>(std::stoul(match[1])), algorithm});
+    }
+    return levels;
 }
 
 bool

@@ -92,6 +92,13 @@ struct CollectiveProgram
     /// @return the operation alone, of as many ranks as the highest number says. @throw as Check()
     RankProgram Generate() const;
 
+    /**
+     * @param text of levels from inside, such as 8:direct,4:ring; empty: none
+     * @return the levels
+     * @throw InputError for any other form, which does not say where the text is from
+     */
+    static std::vector<Level> ParseLevels(const std::string& text);
+
     /// @return its name, such as "halving-doubling"
     static std::string NameOf(Algorithm algorithm);
 
