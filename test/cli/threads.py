@@ -48,6 +48,11 @@ MORE = {
                             "--stages=PfcWatchdog[DetectionTime=30us|RestorationTime=40us]", "--lossRecovery=SelectiveRepeat"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
+    # Ranks with programs, in both datacenters: who receives what depends on the order in which messages come.
+    "ranks": SMALL + ["--pattern=goal+poisson", "--goal={goal}", "--rankOverhead=300ns", "--eagerBytes=4000", "--wanDelay=20us",
+                      "--load=0.3", "--duration=100us"],
+    "ranks-last-ack": SMALL + ["--pattern=goal", "--goal={goal}", "--receiveAt=lastAck", "--connections=flow", "--wanDelay=20us",
+                               "--logGp=2us,5ns,0.08ns"],
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",

@@ -16,7 +16,7 @@ namespace
 {
 
 /// All ranks, and the messages between them.
-class Simulation final : private RankNetwork
+class Simulation final : public RankNetwork
 {
   public:
     Simulation(const RankProgram& program, const RankCosts& costs)

@@ -5,6 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-nic.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <deque>
@@ -219,11 +220,21 @@ class RankEngine::AtNic final : public HostProgram
 
     void Connect(Nic& nic)
     {
+        m_nic = &nic;
         for (Rank* rank : m_ranks)
         {
             rank->Connect(nic);
         }
-        nic.SetProgram(this);
+    }
+
+    /// @brief From now on, in the event that all processes have.
+    void Start()
+    {
+        m_nic->SetProgram(this);
+        if (Partition* partition = m_nic->GetPartition())
+        {
+            partition->NoteShared();
+        }
     }
 
     void OnReceived(uint64_t cookie, int64_t atPs) override
@@ -262,6 +273,7 @@ class RankEngine::AtNic final : public HostProgram
 
   private:
     RankEngine& m_engine;
+    Nic* m_nic{nullptr};
     std::vector<Rank*> m_ranks;
 };
 
@@ -308,7 +320,23 @@ RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flow
     }
 }
 
-RankEngine::~RankEngine() = default;
+RankEngine::~RankEngine()
+{
+    m_begin.Cancel();
+}
+
+/// Not before the run: whoever looks at a NIC has it do what is due.
+void
+RankEngine::Start()
+{
+    for (const std::unique_ptr<AtNic>& at : m_atNic)
+    {
+        if (at)
+        {
+            at->Start();
+        }
+    }
+}
 
 /// @return the flow, if a rank sends it, or null
 const FlowSpec*
@@ -334,6 +362,10 @@ RankEngine::Connect(Nic& nic)
     if (m_atNic[nic.GetIndex()])
     {
         m_atNic[nic.GetIndex()]->Connect(nic);
+        if (!m_begin.IsRunning())
+        {
+            m_begin = Simulator::ScheduleNow(&RankEngine::Start, this);
+        }
         FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&RankEngine::OnCompleted, this));
     }
 }

@@ -4,6 +4,7 @@
 
 #include "roce-rank-runner.h"
 
+#include "ns3/event-id.h"
 #include "ns3/roce-flow-order.h"
 #include "ns3/roce-flow-spec.h"
 
@@ -103,6 +104,7 @@ class RankEngine : public FlowOrder
     class Rank;
     class AtNic;
 
+    void Start();
     void OnCompleted(const MessageRecord& record);
     const FlowSpec* FindFlow(uint64_t cookie) const;
     Rank& RankOf(const FlowSpec& flow, bool isSender) const;
@@ -113,6 +115,7 @@ class RankEngine : public FlowOrder
     std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there
     std::vector<WaitingFlow> m_flows;                        //!< by id
     std::vector<int64_t> m_startPs;                          //!< by flow id; -1: not yet
+    EventId m_begin;                                         //!< of the programs
 };
 
 } // namespace ns3::roce

@@ -77,7 +77,8 @@ struct RankSchedule
  * @brief What each rank of a job does and in which order.
  *
  * An operation is ready when all that it waits for is there (RankSchedule::edges; none: at the
- * start), and starts when its stream is free. A CALC is done after its duration; a SEND when the
+ * start), and starts when its stream is free: of those that are ready then, the one of the lowest
+ * number. A CALC is done after its duration; a SEND when the
  * NIC has the message (eager) or has sent it (rendezvous); a RECV when a message that matches has
  * arrived. A message matches the receive that was posted first of those that name its source and
  * its tag, or any; one that arrives before its receive waits for it. Messages of a rank to another
@@ -85,15 +86,7 @@ struct RankSchedule
  */
 struct RankProgram
 {
-    /// Which of the ready operations a free stream takes.
-    enum class Order : uint8_t
-    {
-        READY, //!< the one that was ready first, then that of the lowest number (GOAL)
-        NUMBER //!< that of the lowest number (Chakra)
-    };
-
     std::vector<RankSchedule> ranks;
-    Order order{Order::READY};
     std::string source; //!< file or generator, for messages
 
     /**

@@ -161,7 +161,7 @@ RankRunner::FindBusy(const Item& item, int64_t atPs)
 bool
 RankRunner::IsByNumber(const Item& item) const
 {
-    return m_program.order == RankProgram::Order::NUMBER && item.from == OWN;
+    return !m_costs.ideal && item.from == OWN;
 }
 
 /// @return its turn among those that wait for the same
@@ -250,7 +250,7 @@ RankRunner::Process(const Item& item)
         return;
     }
     uint32_t place = FindBusy(item, item.atPs);
-    if (place == NONE && item.from == OWN && m_program.order == RankProgram::Order::NUMBER)
+    if (place == NONE && IsByNumber(item))
     {
         place = CpuOf(m_ops[item.op].stream); // others may get ready at this time
     }
@@ -311,16 +311,10 @@ RankRunner::StartReceive(const Item& item)
     Key source;
     if (!FindUnexpected(op, source))
     {
-        m_posted[{op.peer, op.tag}].emplace_back(item.number, item.op);
+        m_posted.Push({op.peer, op.tag}, {item.number, item.op});
         return;
     }
-    const auto found = m_unexpected.find(source);
-    const Unexpected message = found->second.front();
-    found->second.pop_front();
-    if (found->second.empty())
-    {
-        m_unexpected.erase(found);
-    }
+    const Unexpected message = m_unexpected.Pop(source);
     m_network.OnMatched(source.first, message.op, item.atPs);
     Done(item.op, std::max(item.atPs, message.endPs));
 }
@@ -332,18 +326,17 @@ RankRunner::FindUnexpected(const RankOp& op, Key& source) const
     source = {op.peer, op.tag};
     if (op.peer != RankOp::ANY_RANK && op.tag != RankOp::ANY_TAG)
     {
-        return m_unexpected.count(source) > 0;
+        return m_unexpected.Peek(source);
     }
     uint64_t first = UINT64_MAX; // each message has a number of its own: the order is no matter
-    for (const auto& [key, messages] : m_unexpected)
-    {
+    m_unexpected.ForEach([&](const Key& key, const Unexpected& message) {
         if ((op.peer == RankOp::ANY_RANK || op.peer == key.first) &&
-            (op.tag == RankOp::ANY_TAG || op.tag == key.second) && messages.front().number < first)
+            (op.tag == RankOp::ANY_TAG || op.tag == key.second) && message.number < first)
         {
-            first = messages.front().number;
+            first = message.number;
             source = key;
         }
-    }
+    });
     return first != UINT64_MAX;
 }
 
@@ -372,7 +365,7 @@ RankRunner::TakeMessage(const Item& item)
     }
     else
     {
-        m_unexpected[{item.from, send.tag}].push_back({item.number, endPs, item.op});
+        m_unexpected.Push({item.from, send.tag}, {item.number, endPs, item.op});
     }
 }
 
@@ -385,27 +378,22 @@ RankRunner::FindPosted(const Key& message, uint32_t& op)
                         {message.first, RankOp::ANY_TAG},
                         {RankOp::ANY_RANK, message.second},
                         {RankOp::ANY_RANK, RankOp::ANY_TAG}};
-    auto first = m_posted.end();
-    for (std::size_t i = 0; i < (m_hasAny ? 4 : 1); ++i)
+    const Key* first = nullptr;
+    uint64_t number = UINT64_MAX;
+    for (std::size_t i = 0; i < (m_hasAny ? std::size(keys) : 1); ++i)
     {
-        const auto found = m_posted.find(keys[i]);
-        if (found != m_posted.end() &&
-            (first == m_posted.end() || found->second.front() < first->second.front()))
+        const Posted* found = m_posted.Peek(keys[i]);
+        if (found && found->number < number)
         {
-            first = found;
+            number = found->number;
+            first = &keys[i];
         }
     }
-    if (first == m_posted.end())
+    if (first)
     {
-        return false;
+        op = m_posted.Pop(*first).op;
     }
-    op = first->second.front().second;
-    first->second.pop_front();
-    if (first->second.empty())
-    {
-        m_posted.erase(first);
-    }
-    return true;
+    return first;
 }
 
 /// An operation starts: its stream is taken until another one is done, if it says so.

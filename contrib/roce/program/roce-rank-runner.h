@@ -2,6 +2,7 @@
 #ifndef ROCE_RANK_RUNNER_H
 #define ROCE_RANK_RUNNER_H
 
+#include "roce-message-queues.h"
 #include "roce-rank-program.h"
 
 #include "ns3/roce-time.h"
@@ -166,18 +167,14 @@ class RankRunner
         uint32_t op;
     };
 
-    using Key = std::pair<uint32_t, uint64_t>; //!< source and tag
+    using Key = MessageQueues<Unexpected>::Key;
 
-    struct KeyHash
+    /// A receive without its message.
+    struct Posted
     {
-        std::size_t operator()(const Key& key) const
-        {
-            return (uint64_t{key.first} << 32 ^ key.second) * 0x9e3779b97f4a7c15U;
-        }
+        uint64_t number;
+        uint32_t op;
     };
-
-    template <typename T>
-    using Matches = std::unordered_map<Key, std::deque<T>, KeyHash>;
 
     void LinkWaiters();
     void Release();
@@ -214,8 +211,8 @@ class RankRunner
     std::priority_queue<Item> m_agenda;
     std::array<std::deque<Resource>, 3> m_resources; //!< CPUs, sending and receiving ends of NICs
     std::unordered_map<uint32_t, std::vector<uint32_t>> m_holds; //!< resources, by operation
-    Matches<std::pair<uint64_t, uint32_t>> m_posted; //!< number and operation, by source and tag
-    Matches<Unexpected> m_unexpected;
+    MessageQueues<Posted> m_posted;
+    MessageQueues<Unexpected> m_unexpected;
     bool m_hasAny{false}; //!< a receive is from any source or of any tag
     std::size_t m_nDone{0};
     int64_t m_endPs{0};

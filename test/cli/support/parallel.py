@@ -19,17 +19,38 @@ GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
     for i in range(120))
 
 
+def goal(ranks=16, messages=120):
+    """@return GOAL: messages with and without named sources and tags, short and long, on two CPUs that compute between them."""
+    lines = [[] for _ in range(ranks)]
+    for i in range(messages):
+        src, size, tag = 7 * i % ranks, f"{3000 * (i % 9)}b", i % 3
+        dst = (src + 3 + i % 5) % ranks
+        source = ("-1", "-1") if dst % 4 == 0 else (src, "-1") if dst % 4 == 1 else (src, tag)
+        lines[src] += [f"c{i}: calc {i % 7 * 400} cpu {i % 2}", f"s{i}: send {size} to {dst} tag {tag} cpu {i % 2}",
+                       f"s{i} {'irequires' if i % 3 == 0 else 'requires'} c{i}"]
+        lines[dst] += [f"r{i}: recv {size} from {source[0]} tag {source[1]}"]
+        for rank, label, first in ((src, f"c{i}", 3), (dst, f"r{i}", 1)):
+            before = [line.split(":")[0] for line in lines[rank][:-first] if line[0] == "r" and ":" in line]
+            if before and i % 4 != 1:
+                lines[rank].append(f"{label} requires {before[-1]}")
+    return f"num_ranks {ranks}\n" + "".join(f"rank {r} {{\n" + "".join(f"{line}\n" for line in lines[r]) + "}\n" for r in range(ranks))
+
+
 def said(text):
     """Without mpirun's report of processes that have not ended with status 0."""
     return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
 
 
 def result(program, options, out, processes=1):
-    """@return status, and by name what must not depend on threads and processes. @param options {graph} stands for a list of flows"""
-    graph = Path(out).with_name("graph.csv")
-    graph.write_text(GRAPH, encoding="utf-8")
+    """@return status, and by name what must not depend on threads and processes.
+
+    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks
+    """
+    files = {name: Path(out).with_name(name) for name in ("graph", "goal")}
+    files["graph"].write_text(GRAPH, encoding="utf-8")
+    files["goal"].write_text(goal(), encoding="utf-8")
     launcher = [*MPIRUN, "-np", processes] if processes > 1 else []
-    done = run(*launcher, program, *COMMON, *(o.replace("{graph}", str(graph)) for o in options), "--fingerprint", f"--out={out}",
+    done = run(*launcher, program, *COMMON, *(o.format(**files) if "{" in o else o for o in options), "--fingerprint", f"--out={out}",
                status=None, timeout=600, env=NO_LEAKS if launcher else {})
     found = {"status": done.returncode, "message": said(done.stderr)}
     if done.returncode in (0, 3):
