@@ -148,7 +148,6 @@ TEST(ChakraProgramTest, NodesAndWhatTheyWaitFor)
     traces[1].nodes = {Message(1, Type::RECV, 0, 6), Message(2, Type::SEND, 0, 0, {1})};
     const RankProgram program = Make(traces);
     EXPECT_EQ(program.source, "t");
-    EXPECT_EQ(program.order, RankProgram::Order::NUMBER);
     const std::vector<RankOp>& ops = program.ranks[0].ops;
     ASSERT_EQ(ops.size(), 6u);
 

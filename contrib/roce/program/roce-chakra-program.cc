@@ -213,7 +213,6 @@ ChakraProgram::Make(const std::vector<ChakraTrace>& traces, const std::string& s
     teams.Finish();
     RankProgram program;
     program.source = source;
-    program.order = RankProgram::Order::NUMBER;
     for (uint32_t rank = 0; rank < nRanks; ++rank)
     {
         program.ranks.push_back(Writer(*this, teams, graphs[rank], rank, nRanks).Write());
