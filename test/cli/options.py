@@ -15,6 +15,7 @@ OTHER = {
     "edge": "a kind of switch",
     "fingerprint": "a key of summary.json",
     "flows": "keys of summary.json, words of messages; two programs have a row of it",
+    "goal": "a pattern",
     "iterations": "a key of summary.json",
     "lossRecovery": "a role in summary.json",
     "mlcc": "a profile",

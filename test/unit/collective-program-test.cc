@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Collectives as operations of ranks: by hand for four ranks, and what holds for any number.
-#include "roce-error-of.h"
 #include "roce-program-run.h"
+#include "roce-temp-file.h"
 
 #include "ns3/roce-collective-program.h"
+#include "ns3/roce-goal-file.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -307,6 +309,31 @@ TEST(CollectiveProgramTest, RefusesWhatIsNone)
                       {{4, Algorithm::RING}},
                       [](CollectiveProgram& c) { c.pieces = 0; }),
               "collective all-reduce: 4 ranks and 0 pieces, expected at least one");
+}
+
+// Other simulators can run it.
+TEST(CollectiveProgramTest, IsWrittenAsGoal)
+{
+    CollectiveProgram collective = Collective(Kind::ALL_REDUCE, {{4, Algorithm::TREE}}, 1003);
+    ExpectRefused(
+        [&] {
+            std::ostringstream out;
+            GoalFile::WriteText(out, collective.Generate());
+        },
+        "stream");
+    collective.stream = 0;
+    const RankProgram program = collective.Generate();
+    std::ostringstream out;
+    GoalFile::WriteText(out, program);
+    const TempFile file(out.str());
+    const RankProgram read = GoalFile::Read(file.path);
+    ASSERT_EQ(read.ranks.size(), 4u);
+    for (uint32_t rank = 0; rank < 4; ++rank)
+    {
+        EXPECT_EQ(test::MessagesOf(read.ranks[rank]), test::MessagesOf(program.ranks[rank]));
+        EXPECT_EQ(read.ranks[rank].edges.size(), program.ranks[rank].edges.size());
+    }
+    EXPECT_EQ(ProgramRun(read).nSteps, 4u);
 }
 
 TEST(CollectiveProgramTest, LevelsAsText)

@@ -6,10 +6,13 @@
 namespace ns3::roce
 {
 
-CollectivePart::CollectivePart(RankSchedule& schedule, uint64_t tag, uint64_t label)
+CollectivePart::CollectivePart(RankSchedule& schedule,
+                               uint16_t stream,
+                               uint64_t tag,
+                               uint64_t label)
     : m_schedule(schedule)
 {
-    m_model.stream = RankOp::NO_STREAM;
+    m_model.stream = stream;
     m_model.tag = tag;
     m_model.label = label;
 }

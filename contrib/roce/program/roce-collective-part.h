@@ -21,8 +21,8 @@ class CollectivePart
     using Kind = CollectiveProgram::Kind;
     using Shares = std::vector<uint64_t>; //!< bytes that each place of a group has, or gets
 
-    /// @param schedule of the rank. @param tag of messages. @param label of operations
-    CollectivePart(RankSchedule& schedule, uint64_t tag, uint64_t label);
+    /// @param schedule of the rank. @param stream, label of operations. @param tag of messages
+    CollectivePart(RankSchedule& schedule, uint16_t stream, uint64_t tag, uint64_t label);
 
     /// @brief Go to a level. @param group ranks there. @param place of this one. @param nic of all
     void Enter(const std::vector<uint32_t>& group, uint32_t place, uint16_t nic);

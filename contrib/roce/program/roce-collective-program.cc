@@ -238,7 +238,7 @@ CollectiveProgram::Add(RankSchedule& schedule,
     {
         const uint64_t bytesOfPiece = ShareOf(bytes, piece, pieces);
         const std::vector<Shares> shares = SharesOf(*this, groups, member, bytesOfPiece);
-        CollectivePart part(schedule, tag + piece, label);
+        CollectivePart part(schedule, stream, tag + piece, label);
         uint32_t received = after;
         const auto run = [&](std::size_t i, Kind what) {
             const Group& group = groups[i];
@@ -266,7 +266,7 @@ CollectiveProgram::Add(RankSchedule& schedule,
             ends.push_back(end);
         }
     }
-    CollectivePart all(schedule, tag, label);
+    CollectivePart all(schedule, stream, tag, label);
     const uint32_t end = all.Join(ends, after);
     return end == RankOp::NO_OP ? all.Nothing() : end;
 }

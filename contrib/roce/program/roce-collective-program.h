@@ -74,12 +74,13 @@ struct CollectiveProgram
     uint64_t bytes{0};  //!< of each rank's buffer (the result of an all-gather)
     uint32_t pieces{1}; //!< parts of the buffer that go their way side by side, at least 1
     uint64_t tag{0};    //!< of the first piece's messages; the next pieces have the next tags
+    uint16_t stream{RankOp::NO_STREAM}; //!< of all operations; GOAL needs one
 
     /// @throw InputError for an impossible configuration
     void Check() const;
 
     /**
-     * @brief Add what one rank does. The operations are on no stream.
+     * @brief Add what one rank does.
      * @param schedule of the rank
      * @param member its place in `ranks`
      * @param after operation that comes before them all; RankOp::NO_OP: none
