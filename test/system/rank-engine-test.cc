@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Ranks at their NICs: what they do when a message comes, to the picosecond. Threads and processes:
+// cli.threads, cli.mpi.
+#include "roce-error-of.h"
+#include "roce-star-run.h"
+
+#include "ns3/roce-goal-file.h"
+#include "ns3/roce-rank-engine.h"
+
+#include <memory>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+RankOp
+Message(RankOp::Kind kind, uint32_t peer, uint64_t bytes, uint64_t tag = 0)
+{
+    RankOp op;
+    op.kind = kind;
+    op.peer = peer;
+    op.bytes = bytes;
+    op.tag = tag;
+    return op;
+}
+
+RankOp
+Calc(int64_t ps)
+{
+    RankOp op;
+    op.durationPs = ps;
+    return op;
+}
+
+/// Each rank passes on what it gets, `rounds` times around; rank 0 begins. Before each send it
+/// computes.
+std::shared_ptr<RankJob>
+Ring(uint32_t ranks, unsigned rounds, int64_t calcPs = 0)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.ranks.resize(ranks);
+    job->program.source = "ring";
+    for (uint32_t r = 0; r < ranks; ++r)
+    {
+        RankSchedule& schedule = job->program.ranks[r];
+        for (unsigned round = 0; round < rounds; ++round)
+        {
+            const uint32_t receive =
+                schedule.Add(Message(RankOp::Kind::RECV, (r + ranks - 1) % ranks, 0, round));
+            const uint32_t calc = schedule.Add(Calc(calcPs));
+            const uint32_t send =
+                schedule.Add(Message(RankOp::Kind::SEND, (r + 1) % ranks, 3000, round));
+            schedule.Require(send, calc);
+            if (r || round)
+            {
+                schedule.Require(calc, r ? receive : receive - 3);
+            }
+        }
+    }
+    job->program.Check();
+    return job;
+}
+
+/// A run, and its engine, which lives as long as the network.
+struct RankRun
+{
+    explicit RankRun(const std::shared_ptr<const RankJob>& job, uint32_t hosts = 6)
+        : star(hosts, RankJob::MakeFlows(job, hosts), [&](Network& net) {
+              auto made =
+                  std::make_unique<RankEngine>(net, Numbered(RankJob::MakeFlows(job, hosts)));
+              engine = made.get();
+              net.AddFlowOrder(std::move(made));
+          })
+    {
+        ends = engine->Finish(0);
+    }
+
+    RankEngine* engine{nullptr}; // set while the star is made
+    StarRun star;
+    std::vector<int64_t> ends;
+};
+
+struct RankEngineTest : WaitingFlowsTest
+{
+};
+
+TEST_F(RankEngineTest, ARankSendsOnAtTheMomentItHasReceived)
+{
+    const RankRun run(Ring(3, 2));
+    ASSERT_EQ(run.star.collector->GetFinished(), 6U);
+    const auto& received = run.star.receivedPs;
+    // By rank, then round: 0 -> 1 is flow 0, 1 -> 2 flow 2, 2 -> 0 flow 4; then 1, 3, 5.
+    const std::size_t order[] = {0, 2, 4, 1, 3, 5};
+    EXPECT_EQ(run.star.StartOf(0), 0);
+    for (std::size_t i = 1; i < std::size(order); ++i)
+    {
+        EXPECT_EQ(run.star.StartOf(order[i]), received[order[i - 1]]) << "message " << i;
+    }
+    EXPECT_EQ(run.ends[0], received[5]);
+    EXPECT_EQ(run.ends[2], run.star.completedPs[5]) << "its send is done with the last ACK";
+}
+
+// (Without any delay the ACK of what has come would go first.)
+TEST_F(RankEngineTest, WhatARankComputesDelaysWhatFollowsByAsMuch)
+{
+    const int64_t plainPs = RankRun(Ring(3, 2, 10 * US)).ends[0];
+    Simulator::Destroy();
+    EXPECT_EQ(RankRun(Ring(3, 2, 70 * US)).ends[0], plainPs + 6 * 60 * US);
+    Simulator::Destroy();
+    auto late = Ring(3, 2, 10 * US);
+    late->program.ranks[2].ops[1].durationPs += 500 * US; // once
+    EXPECT_EQ(RankRun(late).ends[0], plainPs + 500 * US);
+}
+
+TEST_F(RankEngineTest, OverheadsAreOfEachSendAndEachArrival)
+{
+    const int64_t plainPs = RankRun(Ring(3, 2, 10 * US)).ends[0];
+    Simulator::Destroy();
+    auto job = Ring(3, 2, 10 * US);
+    job->costs.overheadPs = 3 * US;
+    EXPECT_EQ(RankRun(job).ends[0], plainPs + 2 * 6 * 3 * US);
+}
+
+// On an empty network the receiver goes on when the sender has the last ACK, though nobody says so
+// to it.
+TEST_F(RankEngineTest, AReceiveMayWaitForTheLastAck)
+{
+    auto job = Ring(3, 2);
+    job->receiveAt = RankJob::ReceiveAt::LAST_ACK;
+    const RankRun run(job);
+    const std::size_t order[] = {0, 2, 4, 1, 3, 5};
+    for (std::size_t i = 1; i < std::size(order); ++i)
+    {
+        EXPECT_EQ(run.star.StartOf(order[i]), run.star.completedPs[order[i - 1]])
+            << "message " << i;
+        EXPECT_GT(run.star.completedPs[order[i - 1]], run.star.receivedPs[order[i - 1]]);
+    }
+}
+
+// A short send is done at once, a long one with its last ACK.
+TEST_F(RankEngineTest, ShortSendsAreEager)
+{
+    for (const uint64_t eagerBytes : {3000, 2999})
+    {
+        auto job = std::make_shared<RankJob>();
+        job->costs.eagerBytes = eagerBytes;
+        job->program.ranks.resize(2);
+        job->program.source = "pair";
+        RankSchedule& sender = job->program.ranks[0];
+        sender.Add(Message(RankOp::Kind::SEND, 1, 3000));
+        sender.Add(Message(RankOp::Kind::SEND, 1, 10));
+        sender.Require(1, 0);
+        job->program.ranks[1].Add(Message(RankOp::Kind::RECV, 0, 3000));
+        job->program.ranks[1].Add(Message(RankOp::Kind::RECV, 0, 10));
+        const RankRun run(job);
+        EXPECT_EQ(run.star.StartOf(1), eagerBytes == 3000 ? 0 : run.star.completedPs[0]);
+        Simulator::Destroy();
+    }
+}
+
+// Two ranks wait for each other; a third one is done. After the run it computes what is left,
+// without the network.
+TEST_F(RankEngineTest, WhatNeverComesIsSaid)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "dead";
+    job->program.ranks.resize(3);
+    for (const uint32_t r : {0U, 1U})
+    {
+        RankSchedule& schedule = job->program.ranks[r];
+        schedule.Add(Message(RankOp::Kind::RECV, 1 - r, 5));
+        schedule.Add(Message(RankOp::Kind::SEND, 1 - r, 5));
+        schedule.Require(1, 0);
+    }
+    job->program.ranks[2].Add(Message(RankOp::Kind::SEND, 1, 5, 9));
+    job->program.ranks[1].Add(Message(RankOp::Kind::RECV, 2, 5, 9));
+    const RankRun run(job);
+    EXPECT_EQ(
+        run.star.net.DescribeWaiting(),
+        "rank 0 is not done: 2 of 2 operations, of which the first is at dead: rank 0, operation "
+        "0, receive from rank 1 of tag 0");
+    EXPECT_EQ(run.ends[0], -1);
+    EXPECT_EQ(run.ends[2], run.star.completedPs[2]);
+    EXPECT_EQ(run.star.StartOf(0), -1);
+}
+
+TEST_F(RankEngineTest, TheLastCalculationNeedsNoNetwork)
+{
+    auto job = Ring(2, 1);
+    RankSchedule& last = job->program.ranks[1];
+    last.Require(last.Add(Calc(1000000 * US)), 2);
+    const RankRun run(job);
+    EXPECT_EQ(run.ends[1], run.star.completedPs[1] + 1000000 * US);
+    EXPECT_LT(Simulator::Now(), MilliSeconds(1)) << "the run has waited for it";
+}
+
+TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
+{
+    const auto job = Ring(3, 1);
+    ExpectRefused([&] { RankJob::MakeFlows(job, 2); },
+                  "ring: 3 ranks, and the network has room for 2");
+    auto second = Ring(3, 1);
+    second->program.ranks[1].ops[2].nic = 1;
+    ExpectRefused([&] { RankJob::MakeFlows(second, 3); },
+                  "operation 0: NIC 1 of rank 1, expected 0");
+    auto silent = std::make_shared<RankJob>();
+    silent->program.source = "silent";
+    silent->program.ranks.resize(1);
+    ExpectRefused([&] { RankJob::MakeFlows(silent, 1); }, "silent: no rank sends anything");
+    Network net;
+    MakeStar(net, 4);
+    net.Build();
+    std::vector<FlowSpec> flows = RankJob::MakeFlows(job, 4);
+    ExpectRefused([&] { net.InstallFlows(flows); }, "flow 0 is sent by a rank, and no RankEngine");
+    flows[0].src = 3;
+    ExpectRefused([&] { RankEngine(net, flows); }, "ring: rank 0 has flows at NICs 3 and 0");
+}
+
+} // namespace
