@@ -21,6 +21,11 @@ FLOW_TXT = b"3\n0 2 3 100 20000 0.000001\n1 2 3 200 5000 0.0000015\n3 0 3 100 1 
 FLOWS = b"src,dst,bytes,start_ns\n0,1,1000,0\n2,3,20000,500.125\n"
 PHASES = b"# a comment\nsrc,dst,bytes,start_ns,class,srcport,tag,phase\n0,2,3000,0,3,50000,0,1\n1,3,3000,100,3,0,1,2\n2,0,1,0,3,0,0,1\n"
 CDF = b"# sizes\n1000 0\n5000 50\n20000 100\n"
+GOAL = b"num_ranks 3\nrank 0 {\nl1: calc 500 cpu 1\nl2: send 9000b to 1 tag 2 // on\nl2 requires l1\nrecv 5b from -1 tag -1\n}\nrank 1 {\n" \
+       b"l1: recv 9000b from 0 tag 2\nl2: send 5b to 0\nl2 irequires l1\n}\nrank 2 { /* none */\n}\n"
+CHAKRA = b'\x07\n\x050.0.4\x19\x08\x01\x12\x01a\x18\x048\x03R\x0e\n\tis_cpu_op\xd8\x01\x01' \
+         b'<\x08\x02\x18\x07*\x01\x01R\r\n\tcomm_typeH\x00R\x0e\n\tcomm_sizeH\xe8\x07R\x14\n\x0cinvolved_dim\xe2\x01\x03\n\x01\x01' \
+         b'.\x08\x03\x18\x01 \x02B&\n$[\'[{"pg_name": "1", "ranks": [0]}]\']'
 PATHS = b"id,path_node_ids,ack_path_node_ids\n0,0-4-5-2,2-5-4-0\n1,1-4-5-2,2-5-4-1\n"
 CONFIG = b"""ENABLE_QCN 1
 USE_DYNAMIC_PFC_THRESHOLD 1
@@ -97,6 +102,10 @@ FORMATS = {
     "config": ("config.txt", CONFIG, [("replay", ["--config=config.txt", "--safetyLimit=500us", "--out=out"]),
                                       ("replay", ["--config=config.txt", "--safetyLimit=500us", "--out=out", "--profile=hpcc-sim"])]),
     "pathFile": ("paths.csv", PATHS, [("replay", REPLAY + ["--cc=Dcqcn", "--flows=flow.txt", "--pathFile=paths.csv"])]),
+    "goal": ("ranks.goal", GOAL, [("two-dc-leaf-spine", SPINE + ["--pattern=goal", "--goal=ranks.goal"]),
+                                  ("two-dc-leaf-spine", SPINE + ["--pattern=goal+incast", "--goal=ranks.goal", "--logGp=1us,0,1ns",
+                                                                 "--incastBytes=9"])]),
+    "chakra": ("t.0.et", CHAKRA, [("two-dc-leaf-spine", SPINE + ["--pattern=chakra", "--trace=t"])]),
     "summary": ("out/summary.json", SUMMARY, [("two-dc-leaf-spine", SPINE + ["--truncate=3000"])]),
 }
 

@@ -4,7 +4,6 @@
 #include "roce-error-of.h"
 #include "roce-star-run.h"
 
-#include "ns3/roce-goal-file.h"
 #include "ns3/roce-rank-engine.h"
 
 #include <memory>
@@ -197,15 +196,44 @@ TEST_F(RankEngineTest, TheLastCalculationNeedsNoNetwork)
     EXPECT_LT(Simulator::Now(), MilliSeconds(1)) << "the run has waited for it";
 }
 
+// Rank 0 gets a message at its second NIC and answers at its first one: a link's delay and 1 ps
+// later.
+TEST_F(RankEngineTest, ARankWithSeveralNicsGoesOnABitLater)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "nics";
+    job->program.ranks.resize(2);
+    for (const uint32_t r : {0U, 1U})
+    {
+        RankSchedule& schedule = job->program.ranks[r];
+        RankOp first = Message(r ? RankOp::Kind::SEND : RankOp::Kind::RECV, 1 - r, 5000, 1);
+        first.nic = 1;
+        schedule.Add(first);
+        schedule.Add(Message(r ? RankOp::Kind::RECV : RankOp::Kind::SEND, 1 - r, 3000, 2));
+        schedule.Require(1, 0);
+    }
+    const RankRun run(job);
+    ASSERT_EQ(run.star.collector->GetFinished(), 2U);
+    // Flow 0 is rank 0's, from NIC 0 to 2; flow 1 rank 1's, from NIC 3 to 1.
+    EXPECT_EQ(run.star.flows[0].src, 0U);
+    EXPECT_EQ(run.star.flows[0].dst, 2U);
+    EXPECT_EQ(run.star.flows[1].src, 3U);
+    EXPECT_EQ(run.star.flows[1].dst, 1U);
+    EXPECT_EQ(run.star.StartOf(1), 0);
+    EXPECT_EQ(run.star.StartOf(0), run.star.receivedPs[1] + US + 1);
+    EXPECT_EQ(run.ends[0], run.star.completedPs[0] + US + 1);
+    EXPECT_EQ(run.ends[1], run.star.receivedPs[0] + US + 1);
+}
+
 TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
 {
     const auto job = Ring(3, 1);
     ExpectRefused([&] { RankJob::MakeFlows(job, 2); },
-                  "ring: 3 ranks, and the network has room for 2");
+                  "ring: 3 ranks of 1 NICs each, and the network has 2 NICs");
     auto second = Ring(3, 1);
     second->program.ranks[1].ops[2].nic = 1;
-    ExpectRefused([&] { RankJob::MakeFlows(second, 3); },
-                  "operation 0: NIC 1 of rank 1, expected 0");
+    ExpectRefused([&] { RankJob::MakeFlows(second, 5); }, "ring: 3 ranks of 2 NICs each, and");
+    EXPECT_EQ(RankJob::MakeFlows(second, 6)[1].src, 3U);
     auto silent = std::make_shared<RankJob>();
     silent->program.source = "silent";
     silent->program.ranks.resize(1);
@@ -213,10 +241,8 @@ TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
     Network net;
     MakeStar(net, 4);
     net.Build();
-    std::vector<FlowSpec> flows = RankJob::MakeFlows(job, 4);
-    ExpectRefused([&] { net.InstallFlows(flows); }, "flow 0 is sent by a rank, and no RankEngine");
-    flows[0].src = 3;
-    ExpectRefused([&] { RankEngine(net, flows); }, "ring: rank 0 has flows at NICs 3 and 0");
+    ExpectRefused([&] { net.InstallFlows(RankJob::MakeFlows(job, 4)); },
+                  "flow 0 is sent by a rank, and no RankEngine");
 }
 
 } // namespace

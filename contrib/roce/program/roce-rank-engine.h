@@ -2,15 +2,13 @@
 #ifndef ROCE_RANK_ENGINE_H
 #define ROCE_RANK_ENGINE_H
 
-#include "roce-rank-runner.h"
+#include "roce-rank-job.h"
 
 #include "ns3/event-id.h"
 #include "ns3/roce-flow-order.h"
-#include "ns3/roce-flow-spec.h"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,42 +17,14 @@ namespace ns3::roce
 
 class Network;
 
-/// A program to be run on a network, and how.
-struct RankJob
-{
-    /// When a receive is done whose message the network brings.
-    enum class ReceiveAt : uint8_t
-    {
-        LAST_BYTE, //!< when its host has it all
-        LAST_ACK   //!< when the sender would have the last ACK, if nothing delayed that (as in
-                   //!< HTSIM and astra-sim)
-    };
-
-    RankProgram program; //!< checked
-    RankCosts costs;     //!< on the network: without RankCosts::ideal
-    ReceiveAt receiveAt{ReceiveAt::LAST_BYTE};
-    std::optional<LogGpParams> ideal{}; //!< also find out when ranks would be done there
-
-    /**
-     * @brief Make a flow of each send: rank r is NIC (or host) r, and flows of two ranks share a
-     * connection.
-     * @param job with its program
-     * @param nNics in the network
-     * @return the flows of the job, by rank and operation, with ids from 0
-     * @throw InputError if there are too few NICs, a rank names a second NIC, or there is nothing
-     * to send
-     */
-    static std::vector<FlowSpec> MakeFlows(const std::shared_ptr<const RankJob>& job,
-                                           uint32_t nNics);
-};
-
 /**
  * @brief Runs the ranks of jobs at the NICs of a network: the rule by which the flows of
  * RankJob::MakeFlows() wait.
  *
- * A rank is part of its NIC (HostProgram): it learns of messages at their exact times, and sends at
- * once. So results do not depend on threads and processes, and need no margin. A send above
- * RankCosts::eagerBytes is done when its sender has the last ACK.
+ * A rank with one NIC is part of it (HostProgram): it learns of messages at their exact times, and
+ * sends at once. So results do not depend on threads and processes, and need no margin. A rank with
+ * several NICs learns of messages later, by the longest delay of a NIC's link and 1 ps, since NICs
+ * do not run in step. A send above RankCosts::eagerBytes is done when its sender has the last ACK.
  */
 class RankEngine : public FlowOrder
 {
@@ -65,7 +35,6 @@ class RankEngine : public FlowOrder
     /**
      * @param network built; Network::AddFlowOrder() gets the engine
      * @param flows all flows of the run, ids from 0
-     * @throw InputError if a rank has flows at several NICs
      */
     RankEngine(const Network& network, const std::vector<FlowSpec>& flows);
     ~RankEngine() override;
@@ -106,10 +75,12 @@ class RankEngine : public FlowOrder
 
     void Start();
     void OnCompleted(const MessageRecord& record);
+    void OnReceived(uint64_t cookie, Time at);
     const FlowSpec* FindFlow(uint64_t cookie) const;
     Rank& RankOf(const FlowSpec& flow, bool isSender) const;
 
     const Network& m_network;
+    int64_t m_marginPs{0}; //!< longest delay of a NIC's link
     std::vector<std::shared_ptr<const RankJob>> m_jobs;
     std::vector<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
     std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there

@@ -78,11 +78,11 @@ struct RankSchedule
  *
  * An operation is ready when all that it waits for is there (RankSchedule::edges; none: at the
  * start), and starts when its stream is free: of those that are ready then, the one of the lowest
- * number. A CALC is done after its duration; a SEND when the
- * NIC has the message (eager) or has sent it (rendezvous); a RECV when a message that matches has
- * arrived. A message matches the receive that was posted first of those that name its source and
- * its tag, or any; one that arrives before its receive waits for it. Messages of a rank to another
- * one match in the order in which they were sent.
+ * number. A CALC is done after its duration; a SEND when the NIC has the message (eager) or has
+ * sent it (rendezvous); a RECV when a message that matches has arrived. A message matches the
+ * receive that was posted first of those that name its source and its tag, or any; one that arrives
+ * before its receive waits for it. Messages of a rank to another one match in the order in which
+ * they were sent.
  */
 struct RankProgram
 {

@@ -3,7 +3,7 @@
 #define ROCE_RANK_OPTIONS_H
 
 #include "ns3/roce-option-table.h"
-#include "ns3/roce-rank-engine.h"
+#include "ns3/roce-rank-job.h"
 
 #include <cstdint>
 #include <string>

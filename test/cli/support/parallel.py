@@ -19,14 +19,14 @@ GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
     for i in range(120))
 
 
-def goal(ranks=16, messages=120):
+def goal(ranks=16, messages=120, nics=1):
     """@return GOAL: messages with and without named sources and tags, short and long, on two CPUs that compute between them."""
     lines = [[] for _ in range(ranks)]
     for i in range(messages):
         src, size, tag = 7 * i % ranks, f"{3000 * (i % 9)}b", i % 3
         dst = (src + 3 + i % 5) % ranks
         source = ("-1", "-1") if dst % 4 == 0 else (src, "-1") if dst % 4 == 1 else (src, tag)
-        lines[src] += [f"c{i}: calc {i % 7 * 400} cpu {i % 2}", f"s{i}: send {size} to {dst} tag {tag} cpu {i % 2}",
+        lines[src] += [f"c{i}: calc {i % 7 * 400} cpu {i % 2}", f"s{i}: send {size} to {dst} tag {tag} cpu {i % 2} nic {i % nics}",
                        f"s{i} {'irequires' if i % 3 == 0 else 'requires'} c{i}"]
         lines[dst] += [f"r{i}: recv {size} from {source[0]} tag {source[1]}"]
         for rank, label, first in ((src, f"c{i}", 3), (dst, f"r{i}", 1)):
@@ -44,11 +44,12 @@ def said(text):
 def result(program, options, out, processes=1):
     """@return status, and by name what must not depend on threads and processes.
 
-    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks
+    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs
     """
-    files = {name: Path(out).with_name(name) for name in ("graph", "goal")}
+    files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics")}
     files["graph"].write_text(GRAPH, encoding="utf-8")
     files["goal"].write_text(goal(), encoding="utf-8")
+    files["nics"].write_text(goal(ranks=8, nics=2), encoding="utf-8")
     launcher = [*MPIRUN, "-np", processes] if processes > 1 else []
     done = run(*launcher, program, *COMMON, *(o.format(**files) if "{" in o else o for o in options), "--fingerprint", f"--out={out}",
                status=None, timeout=600, env=NO_LEAKS if launcher else {})

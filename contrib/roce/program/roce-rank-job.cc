@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-rank-job.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <string>
+#include <utility>
+
+namespace ns3::roce
+{
+
+namespace
+{
+
+constexpr uint32_t CONNECTION = UINT32_MAX; // other flows share no queue pair with ranks
+
+} // namespace
+
+std::vector<FlowSpec>
+RankJob::MakeFlows(const std::shared_ptr<const RankJob>& job, uint32_t nNics)
+{
+    const RankProgram& program = job->program;
+    const uint32_t nicsPerRank = program.GetNNics();
+    if (program.ranks.size() > nNics / nicsPerRank)
+    {
+        throw InputError(program.source + ": " + std::to_string(program.ranks.size()) +
+                         " ranks of " + std::to_string(nicsPerRank) +
+                         " NICs each, and the network has " + std::to_string(nNics) + " NICs");
+    }
+    std::vector<FlowSpec> flows;
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        for (uint32_t number = 0; number < program.ranks[rank].ops.size(); ++number)
+        {
+            const RankOp& op = program.ranks[rank].ops[number];
+            if (op.kind == RankOp::Kind::SEND)
+            {
+                FlowSpec flow;
+                flow.id = flows.size();
+                flow.src = rank * nicsPerRank + op.nic;
+                flow.dst = op.peer * nicsPerRank + op.nic;
+                flow.sizeBytes = op.bytes;
+                flow.connection = CONNECTION;
+                flow.job = job;
+                flow.rank = rank;
+                flow.op = number;
+                flows.push_back(std::move(flow));
+            }
+        }
+    }
+    if (flows.empty())
+    {
+        throw InputError(program.source + ": no rank sends anything, expected a message");
+    }
+    return flows;
+}
+
+} // namespace ns3::roce

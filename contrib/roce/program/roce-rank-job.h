@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_RANK_JOB_H
+#define ROCE_RANK_JOB_H
+
+#include "roce-rank-runner.h"
+
+#include "ns3/roce-flow-spec.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ns3::roce
+{
+
+/// A program to be run on a network, and how.
+struct RankJob
+{
+    /// When a receive is done whose message the network brings.
+    enum class ReceiveAt : uint8_t
+    {
+        LAST_BYTE, //!< when its host has it all
+        LAST_ACK   //!< when the sender would have the last ACK, if nothing delayed that (as in
+                   //!< HTSIM and astra-sim)
+    };
+
+    RankProgram program; //!< checked
+    RankCosts costs;     //!< on the network: without RankCosts::ideal
+    ReceiveAt receiveAt{ReceiveAt::LAST_BYTE};
+    std::optional<LogGpParams> ideal{}; //!< also find out when ranks would be done there
+
+    /**
+     * @brief Make a flow of each send. NIC i of rank r is NIC (or host) n r + i, if ranks have n
+     * NICs. Flows between two NICs share a connection.
+     * @param job with its program
+     * @param nNics in the network
+     * @return the flows of the job, by rank and operation, with ids from 0
+     * @throw InputError if there are too few NICs, or nothing to send
+     */
+    static std::vector<FlowSpec> MakeFlows(const std::shared_ptr<const RankJob>& job,
+                                           uint32_t nNics);
+};
+
+} // namespace ns3::roce
+
+#endif /* ROCE_RANK_JOB_H */
