@@ -248,7 +248,7 @@ class InputFiles(Fuzzer):
         kind = rng.choice(sorted(FORMATS))
         name, usual, programs = FORMATS[kind]
         program, arguments = rng.choice(programs)
-        files = {"topology.txt": TOPOLOGY, "flow.txt": FLOW_TXT}
+        files = {"topology.txt": TOPOLOGY, "flow.txt": FLOW_TXT, "t.1.et": CHAKRA}
         data = usual if rng.random() < 0.5 else random_text(rng, kind)
         for _ in range(rng.choice([0, 1, 1, 1, 2, 3]) if kind != "summary" else rng.choice([1, 2])):
             data = rng.choice([change_field, change_field, change_lines, change_bytes])(rng, data)
