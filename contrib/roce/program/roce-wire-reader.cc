@@ -12,10 +12,10 @@ namespace
 /// Wire types of protobuf; 3 and 4 (groups) went out of use with proto3.
 enum Form : uint32_t
 {
-    VARINT = 0,
-    FIXED64 = 1,
-    LENGTH = 2,
-    FIXED32 = 5
+    FORM_VARINT = 0,
+    FORM_64 = 1,
+    FORM_LENGTH = 2,
+    FORM_32 = 5
 };
 
 } // namespace
@@ -117,28 +117,28 @@ WireReader::Next()
 uint64_t
 WireReader::Number(const char* what)
 {
-    Expect(VARINT, what);
+    Expect(FORM_VARINT, what);
     return Varint(what);
 }
 
 uint32_t
 WireReader::Fixed32(const char* what)
 {
-    Expect(FIXED32, what);
+    Expect(FORM_32, what);
     return static_cast<uint32_t>(Fixed(4, what));
 }
 
 uint64_t
 WireReader::Fixed64(const char* what)
 {
-    Expect(FIXED64, what);
+    Expect(FORM_64, what);
     return Fixed(8, what);
 }
 
 std::string
 WireReader::Text(const char* what)
 {
-    Expect(LENGTH, what);
+    Expect(FORM_LENGTH, what);
     const std::size_t length = Length(what);
     m_at += length;
     return m_bytes->substr(m_at - length, length);
@@ -147,7 +147,7 @@ WireReader::Text(const char* what)
 WireReader
 WireReader::Message(const char* what)
 {
-    Expect(LENGTH, what);
+    Expect(FORM_LENGTH, what);
     return Delimited(what);
 }
 
@@ -164,7 +164,7 @@ WireReader::Delimited(const char* what)
 void
 WireReader::Numbers(const char* what, std::vector<uint64_t>& list)
 {
-    if (m_form == VARINT) // not packed
+    if (m_form == FORM_VARINT) // not packed
     {
         list.push_back(Varint(what));
         return;
@@ -180,16 +180,16 @@ WireReader::Skip()
 {
     switch (m_form)
     {
-    case VARINT:
+    case FORM_VARINT:
         Varint("a value");
         break;
-    case FIXED64:
+    case FORM_64:
         Fixed(8, "a value");
         break;
-    case LENGTH:
+    case FORM_LENGTH:
         m_at += Length("a value");
         break;
-    case FIXED32:
+    case FORM_32:
         Fixed(4, "a value");
         break;
     default:
