@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "$0")/help.sh"
 
 packages=(
-    libns3-dev ns3 libboost-dev nlohmann-json3-dev libssl-dev libisal-dev libgtest-dev
+    libns3-dev ns3 libboost-dev nlohmann-json3-dev libssl-dev zlib1g-dev libisal-dev libgtest-dev
     g++ clang libclang-rt-dev cmake ninja-build ccache
     libopenmpi-dev openmpi-bin
     python3 python3-matplotlib python3-sphinx

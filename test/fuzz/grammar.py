@@ -35,8 +35,11 @@ WORDS = {
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",
              "Bicc[Voqs=1]", "Bicc,ReflexNdt", "MlccNearSource,MlccReceiverSide", "MlccNearSource"],
     "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "collective", "onoff", "list", "poisson+incast", "onoff+poisson",
-                "incast+incast", "collective+poisson", "goal", "goal+incast"],
+                "incast+incast", "collective+poisson", "goal", "goal+incast", "chakra", "chakra+goal"],
     "goal": ["ranks.goal", "ranks.goal", "flows.csv", "missing", "."],
+    "trace": ["t", "t", "missing", "."],
+    "traceGroups": ["flows.csv", "missing"],
+    "traceLevels": ["1:ring", "1:tree,1:direct", "2:ring", "0:ring", "1:halving-doubling", "ring"],
     "logGp": ["1us,0,1ns", "2us,5ns,0.04ns", "1us", "0,0,0", "1d,1d,8ns", "1us,0,9ns"],
     "collective": ["ring-all-reduce", "tree-all-reduce", "all-gather", "reduce-scatter", "all-to-all"],
     "collectiveHosts": ["all", "0-3", "3,1,0", "2-1", "0,0", "99"],
@@ -99,7 +102,7 @@ TAME = {
 SIZES = {"duration", "stop", "safetyLimit", "incastPeriod", "poissonStart", "computeTime", "stagger",
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
          "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
-         "gpusPerHost", "intraHostRate", "goal"}
+         "gpusPerHost", "intraHostRate", "goal", "trace"}
 NEVER = {"out", "draw", "prefix"}  # only values from the list: these make files anywhere
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]

@@ -23,6 +23,9 @@ PHASES = b"# a comment\nsrc,dst,bytes,start_ns,class,srcport,tag,phase\n0,2,3000
 CDF = b"# sizes\n1000 0\n5000 50\n20000 100\n"
 GOAL = b"num_ranks 3\nrank 0 {\nl1: calc 500 cpu 1\nl2: send 9000b to 1 tag 2 // on\nl2 requires l1\nrecv 5b from -1 tag -1\n}\nrank 1 {\n" \
        b"l1: recv 9000b from 0 tag 2\nl2: send 5b to 0\nl2 irequires l1\n}\nrank 2 { /* none */\n}\n"
+CHAKRA = b'\x07\n\x050.0.4\x19\x08\x01\x12\x01a\x18\x048\x03R\x0e\n\tis_cpu_op\xd8\x01\x01' \
+         b'<\x08\x02\x18\x07*\x01\x01R\r\n\tcomm_typeH\x00R\x0e\n\tcomm_sizeH\xe8\x07R\x14\n\x0cinvolved_dim\xe2\x01\x03\n\x01\x01' \
+         b'.\x08\x03\x18\x01 \x02B&\n$[\'[{"pg_name": "1", "ranks": [0]}]\']'
 PATHS = b"id,path_node_ids,ack_path_node_ids\n0,0-4-5-2,2-5-4-0\n1,1-4-5-2,2-5-4-1\n"
 CONFIG = b"""ENABLE_QCN 1
 USE_DYNAMIC_PFC_THRESHOLD 1
@@ -102,6 +105,7 @@ FORMATS = {
     "goal": ("ranks.goal", GOAL, [("two-dc-leaf-spine", SPINE + ["--pattern=goal", "--goal=ranks.goal"]),
                                   ("two-dc-leaf-spine", SPINE + ["--pattern=goal+incast", "--goal=ranks.goal", "--logGp=1us,0,1ns",
                                                                  "--incastBytes=9"])]),
+    "chakra": ("t.0.et", CHAKRA, [("two-dc-leaf-spine", SPINE + ["--pattern=chakra", "--trace=t"])]),
     "summary": ("out/summary.json", SUMMARY, [("two-dc-leaf-spine", SPINE + ["--truncate=3000"])]),
 }
 
@@ -244,7 +248,7 @@ class InputFiles(Fuzzer):
         kind = rng.choice(sorted(FORMATS))
         name, usual, programs = FORMATS[kind]
         program, arguments = rng.choice(programs)
-        files = {"topology.txt": TOPOLOGY, "flow.txt": FLOW_TXT}
+        files = {"topology.txt": TOPOLOGY, "flow.txt": FLOW_TXT, "t.1.et": CHAKRA}
         data = usual if rng.random() < 0.5 else random_text(rng, kind)
         for _ in range(rng.choice([0, 1, 1, 1, 2, 3]) if kind != "summary" else rng.choice([1, 2])):
             data = rng.choice([change_field, change_field, change_lines, change_bytes])(rng, data)

@@ -6,6 +6,7 @@
 #include "ns3/roce-log-gp.h"
 
 #include <memory>
+#include <utility>
 
 namespace ns3::roce
 {
@@ -13,25 +14,27 @@ namespace ns3::roce
 void
 RankOptions::AddOptions(OptionTable& table)
 {
-    table.AddValue("goal", "goal: schedule of each rank, GOAL as text or binary", goalFile);
-    table.AddDuration("rankOverhead",
-                      "goal: what a rank's CPU does for each send and each message that arrives",
-                      costs.overheadPs);
-    table.AddValue("eagerBytes",
-                   "goal: a send of up to so many bytes is done when its CPU is, others when the "
-                   "last ACK is back",
-                   costs.eagerBytes);
+    table.AddDuration(
+        "rankOverhead",
+        "goal, chakra: what a rank's CPU does for each send and each message that arrives",
+        costs.overheadPs);
+    table.AddValue(
+        "eagerBytes",
+        "goal, chakra: a send of up to so many bytes is done when its CPU is, others when the "
+        "last ACK is back",
+        costs.eagerBytes);
     table.AddChoice(
         "receiveAt",
-        "goal: a receive is done with the message's last byte, or when the sender has "
+        "goal, chakra: a receive is done with the message's last byte, or when the sender has "
         "the last ACK",
         receiveAt,
         {{"lastByte", RankJob::ReceiveAt::LAST_BYTE}, {"lastAck", RankJob::ReceiveAt::LAST_ACK}});
     table
-        .AddValue("logGp",
-                  "goal: L,g,G such as 2us,5ns,0.04ns: ranks.csv also has when each rank is done "
-                  "on LogGP's ideal network, with rankOverhead as o and eagerBytes as S",
-                  logGp)
+        .AddValue(
+            "logGp",
+            "goal, chakra: L,g,G such as 2us,5ns,0.04ns: ranks.csv also has when each rank is done "
+            "on LogGP's ideal network, with rankOverhead as o and eagerBytes as S",
+            logGp)
         .OnlyWatches();
 }
 
@@ -42,12 +45,18 @@ RankOptions::Generate(uint32_t nNics) const
     {
         throw InputError("--pattern=goal, expected --goal=FILE with it");
     }
+    return Generate(GoalFile::Read(goalFile), nNics);
+}
+
+std::vector<FlowSpec>
+RankOptions::Generate(RankProgram program, uint32_t nNics) const
+{
     auto job = std::make_shared<RankJob>();
     if (!logGp.empty())
     {
         job->ideal = LogGp::Parse(logGp);
     }
-    job->program = GoalFile::Read(goalFile);
+    job->program = std::move(program);
     job->costs = costs;
     job->receiveAt = receiveAt;
     return RankJob::MakeFlows(job, nNics);

@@ -12,7 +12,7 @@
 namespace ns3::roce
 {
 
-/// The options of a program that have ranks send the flows: --pattern=goal.
+/// The options of a program that have ranks send the flows: --pattern=goal or chakra.
 struct RankOptions
 {
     std::string goalFile;
@@ -24,12 +24,15 @@ struct RankOptions
     void AddOptions(OptionTable& table);
 
     /**
-     * @brief Read the program.
+     * @brief Read the GOAL schedule.
      * @param nNics in the network
      * @return see RankJob::MakeFlows()
      * @throw InputError for a file or values that make no sense
      */
     std::vector<FlowSpec> Generate(uint32_t nNics) const;
+
+    /// @param program checked. @return the flows of any program of ranks. @throw as Generate()
+    std::vector<FlowSpec> Generate(RankProgram program, uint32_t nNics) const;
 };
 
 } // namespace ns3::roce

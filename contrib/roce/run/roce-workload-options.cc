@@ -73,9 +73,8 @@ WorkloadOptions::AddOptions(OptionTable& table)
         });
     };
     table.AddValue("pattern",
-                   "poisson, incast, alltoall, permutation, allreduce, collective, onoff, list or "
-                   "goal; "
-                   "several joined with +",
+                   "poisson, incast, alltoall, permutation, allreduce, collective, onoff, list, "
+                   "goal or chakra; several joined with +",
                    pattern);
     table.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     table.AddValue("through",
@@ -125,6 +124,10 @@ WorkloadOptions::AddOptions(OptionTable& table)
     only({"onoff"});
     onOff.AddOptions(table);
     only({"goal"});
+    table.AddValue("goal", "goal: schedule of each rank, GOAL as text or binary", ranks.goalFile);
+    only({"chakra"});
+    chakra.AddOptions(table);
+    only({"goal", "chakra"});
     ranks.AddOptions(table);
     table.SetGroup(nullptr);
 }
@@ -315,7 +318,8 @@ WorkloadOptions::GenerateOne(const std::string& name,
         {"allreduce", [&] { return AllReduce(topology); }},
         {"collective", [&] { return Collective(topology); }},
         {"onoff", [&] { return OnOff(topology); }},
-        {"goal", [&] { return ranks.Generate(GetEnds(topology).nHosts); }},
+        {"goal", [&] { return ranks.Generate(nNics); }},
+        {"chakra", [&] { return ranks.Generate(chakra.Read(), nNics); }},
         {"list", [&] { return List(nNics, laws); }}};
     for (const auto& [known, generate] : patterns)
     {
@@ -326,7 +330,7 @@ WorkloadOptions::GenerateOne(const std::string& name,
     }
     throw InputError("--pattern is '" + pattern +
                      "', expected poisson, incast, alltoall, permutation, allreduce, collective, "
-                     "onoff or list, or several of them joined with +");
+                     "onoff, list, goal or chakra, or several of them joined with +");
 }
 
 bool

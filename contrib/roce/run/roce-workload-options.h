@@ -2,6 +2,7 @@
 #ifndef ROCE_WORKLOAD_OPTIONS_H
 #define ROCE_WORKLOAD_OPTIONS_H
 
+#include "roce-chakra-options.h"
 #include "roce-rank-options.h"
 
 #include "ns3/roce-collective-workload.h"
@@ -22,9 +23,9 @@ namespace ns3::roce
  * @brief The options of a program that choose the flows.
  *
  * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a
- * file), goal (ranks with a program, from a file); several may be joined with `+`, for example
- * poisson+incast. Random streams are fixed for each, so that one does not shift another. Tags: 1
- * incast, 2 allreduce, collective and onoff, 0 the others.
+ * file), goal and chakra (ranks with a program, from files); several may be joined with `+`, for
+ * example poisson+incast. Random streams are fixed for each, so that one does not shift another.
+ * Tags: 1 incast, 2 allreduce, collective and onoff, 0 the others.
  */
 struct WorkloadOptions
 {
@@ -57,6 +58,7 @@ struct WorkloadOptions
     CollectiveWorkload collective;
     OnOffWorkload onOff;
     RankOptions ranks;
+    ChakraOptions chakra;
 
     WorkloadOptions();
 
