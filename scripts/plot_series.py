@@ -10,6 +10,7 @@ values. Both what was sampled and what was recorded on change is drawn; names of
 """
 
 import argparse
+import math
 import os
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -134,15 +135,15 @@ def links_of(folder: str, summary: dict, edges: np.ndarray) -> pd.DataFrame:
 
 
 def plot_links(busy: pd.DataFrame, path: str, begin: float, end: float) -> None:
-    """@param busy see links_of()"""
+    """@param busy see links_of(); its columns share the time"""
     height = axes.HEAT_ROW * len(busy) if len(busy) <= axes.HEAT_NAMED else max(4.0, axes.HEAT_THIN * len(busy))
     figure = look.Figure(1, 1, 10.5, height + 1.2)
     ax = figure.panels[0]
     nodes = ["NICs" if port.startswith("nic") else port.split(":")[0] for port in busy.index]
     axes.heat_rows(ax, busy.to_numpy(), list(busy.index), nodes, (begin, end), height)
     look.scale(ax.xaxis, "us", end, "simulated time")
-    figure.save(path, [], [f"How busy each port was, averages over {look.text_of('us')((end - begin) / BINS)}: white never, darkest "
-                           "always. Lines part the ports of nodes."])
+    figure.save(path, [], [f"How busy each port was, averages over {look.text_of('us')((end - begin) / busy.shape[1])}: white never, "
+                           "darkest always. Lines part the ports of nodes."])
 
 
 def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:
@@ -188,7 +189,9 @@ def main() -> int:
     print(path)
     if "utilisation" in tables:
         path = os.path.join(args.out or args.run, "links.png")
-        plot_links(links_of(args.run, summary, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end)
+        interval = interval_of("utilisation", tables["utilisation"], summary)
+        bins = min(BINS, math.ceil((end - args.begin) / interval)) if interval else BINS
+        plot_links(links_of(args.run, summary, np.linspace(args.begin, end, bins + 1)), path, args.begin, end)
         print(path)
     return 0
 

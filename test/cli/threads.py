@@ -48,7 +48,7 @@ MORE = {
                             "--stages=PfcWatchdog[DetectionTime=30us|RestorationTime=40us]", "--lossRecovery=SelectiveRepeat"],
     # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
-    # Ranks with programs, in both datacenters: who receives what depends on the order in which messages come.
+    # Ranks with programs, in both datacenters: which receive gets which message depends on the order in which they come.
     "ranks": SMALL + ["--pattern=goal+poisson", "--goal={goal}", "--rankOverhead=300ns", "--eagerBytes=4000", "--wanDelay=20us",
                       "--load=0.3", "--duration=100us"],
     "ranks-last-ack": SMALL + ["--pattern=goal", "--goal={goal}", "--receiveAt=lastAck", "--connections=flow", "--wanDelay=20us",

@@ -219,3 +219,28 @@ TEST_F(Pauses, WatchdogLeavesCongestionAlone)
     EXPECT_GT(Sum(net).xoff, 20u);
     EXPECT_EQ(begun.size(), 0u);
 }
+
+// A port whose peer is paused for its full buffer, and in a storm: each refresh is sent once.
+TEST_F(Pauses, StormOfAFullPortIsRefreshedOnce)
+{
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MiB"));
+    Build(3);
+    int refreshes = 0;
+    std::map<int64_t, int> atOnce;
+    net.GetSwitch(0)->TraceConnectWithoutContext(
+        "PauseSent",
+        Callback<void, uint16_t, uint8_t, PauseEvent, Time>(
+            [&](uint16_t port, uint8_t, PauseEvent event, Time at) {
+                if (event == PauseEvent::REFRESH && port == 0)
+                {
+                    refreshes += at > MilliSeconds(1);
+                    EXPECT_EQ(++atOnce[at.GetTimeStep()], 1) << "of one port and class";
+                }
+            }));
+    Storm(0, 3000000000);                                                  // so the buffer fills
+    net.SchedulePauses(1000000000, 3000000000, net.GetLinkOfNic(0), 1, 0); // of the switch's port
+    Install({Flow(0, 2, 3000000)});
+    Simulator::Run();
+    ExpectAllDone(net, *done, flows);
+    EXPECT_GT(refreshes, 2);
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Programs of ranks without packets: who waits for whom, what a CPU does next, which message a
+// Programs of ranks without packets: dependencies, what a CPU does next, which message a
 // receive gets, and what LogGP's messages take.
 #include "roce-error-of.h"
 #include "roce-test-time.h"

@@ -236,7 +236,7 @@ class Network : public NetworkMap
     /**
      * @brief Have a port pause its peer, in all classes that PFC protects there: without a break (a
      * storm), or as a NIC does whose host takes in data slowly, see NicPauses.
-     * @param fromPs begin, picoseconds
+     * @param fromPs start, picoseconds
      * @param toPs end; negative: never
      * @param link number
      * @param end of the link, whose port sends the pauses

@@ -39,7 +39,7 @@ RankRunner::RankRunner(const RankProgram& program,
     Release();
 }
 
-/// Make the list of who waits for whom.
+/// Fill m_waiters: which operations wait for which.
 void
 RankRunner::LinkWaiters()
 {
@@ -171,7 +171,7 @@ RankRunner::KeyOf(const Item& item) const
     return IsByNumber(item) ? item.op : item.number;
 }
 
-/// @return who gets the resource when it is free: null: nobody for now
+/// @return the item that gets the resource when it is free, or null
 const RankRunner::Item*
 RankRunner::FindFirst(const Resource& resource) const
 {

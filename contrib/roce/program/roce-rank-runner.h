@@ -25,7 +25,7 @@ namespace ns3::roce
 struct LogGpParams
 {
     int64_t latencyPs{0}; //!< L: of a message's first byte
-    int64_t gapPs{0};     //!< g: from the begin of a message until a NIC begins the next, at least
+    int64_t gapPs{0};     //!< g: least time between the starts of two messages of a NIC
     int64_t bytePs{0};    //!< G: for each byte but the first, at each end
 };
 
@@ -58,7 +58,7 @@ class RankNetwork
 };
 
 /**
- * @brief One rank of a RankProgram at work: who waits for whom, which operation a CPU takes next,
+ * @brief One rank of a RankProgram at work: dependencies, which operation a CPU takes next,
  * which receive a message matches. It knows no simulator; whoever owns it calls it in the order of
  * time.
  */

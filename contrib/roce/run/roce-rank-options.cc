@@ -20,7 +20,7 @@ RankOptions::AddOptions(OptionTable& table)
         costs.overheadPs);
     table.AddValue(
         "eagerBytes",
-        "goal, chakra: a send of up to so many bytes is done when its CPU is, others when the "
+        "goal, chakra: a send of at most this many bytes is done when its CPU is, others when the "
         "last ACK is back",
         costs.eagerBytes);
     table.AddChoice(

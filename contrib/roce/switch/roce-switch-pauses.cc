@@ -29,7 +29,8 @@ Switch::OnLinkRepair(Port& port, int64_t nowPs)
     }
 }
 
-/// @return ports and classes whose peers are to stay paused, perhaps twice
+/// @return ports and classes whose peers are to stay paused; some twice, which
+/// PauseSender::Refresh() takes for one
 PauseSender::PausedList
 Switch::GetAllPaused() const
 {

@@ -384,12 +384,12 @@ Switch::SetTimers()
 void
 Switch::Timer(int64_t atPs)
 {
-    if (m_pauses.GetNextRefreshPs() <= atPs)
-    {
-        m_pauses.Refresh(GetAllPaused(), atPs, [this, atPs](uint16_t port, uint8_t c) {
+    const auto refresh = [this, atPs](const PauseSender::PausedList& paused) {
+        m_pauses.Refresh(paused, atPs, [this, atPs](uint16_t port, uint8_t c) {
             SendPause(PauseEvent::REFRESH, port, c, atPs);
         });
-    }
+    };
+    m_storms.empty() ? refresh(m_buffer.GetPaused()) : refresh(GetAllPaused());
     m_pipeline.RunTimers(atPs);
     SetTimers();
 }
