@@ -148,7 +148,8 @@ EndMpi()
 /**
  * Wait for the others. MPI's own waiting uses a whole core, which the awaited process may need if
  * there are more processes than cores: so after about a window's work the thread sleeps between
- * polls.
+ * polls. What passes while this process itself is stopped or starved is no waiting: at its return
+ * it has not yet asked for what others have sent meanwhile.
  * @param request begun
  */
 void
@@ -156,14 +157,22 @@ Await(MPI_Request& request)
 {
     constexpr auto AWAKE = std::chrono::microseconds(200);
     constexpr auto NAP = std::chrono::microseconds(20);
-    const auto begin = std::chrono::steady_clock::now();
+    constexpr auto STOPPED = std::chrono::seconds(1); //!< so long between two polls
+    auto begin = std::chrono::steady_clock::now();
+    auto polled = begin;
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     while (!done)
     {
-        if (const auto waited = std::chrono::steady_clock::now() - begin; waited > AWAKE)
+        const auto now = std::chrono::steady_clock::now();
+        if (now - polled > STOPPED)
         {
-            RankWatch::Look(waited);
+            begin += now - polled;
+        }
+        polled = now;
+        if (now - begin > AWAKE)
+        {
+            RankWatch::Look(now - begin);
             std::this_thread::sleep_for(NAP);
         }
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
