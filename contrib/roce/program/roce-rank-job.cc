@@ -12,7 +12,7 @@ namespace ns3::roce
 namespace
 {
 
-constexpr uint32_t CONNECTION = UINT32_MAX; // other flows share no queue pair with ranks
+constexpr uint32_t CONNECTION = UINT32_MAX; // of the first job: other flows count from 1
 
 } // namespace
 
@@ -21,12 +21,20 @@ RankJob::MakeFlows(const std::shared_ptr<const RankJob>& job, uint32_t nNics)
 {
     const RankProgram& program = job->program;
     const uint32_t nicsPerRank = program.GetNNics();
-    if (program.ranks.size() > nNics / nicsPerRank)
+    const std::size_t needed = program.ranks.size() * nicsPerRank;
+    if (job->nics.empty() ? needed > nNics : needed != job->nics.size())
     {
         throw InputError(program.source + ": " + std::to_string(program.ranks.size()) +
-                         " ranks of " + std::to_string(nicsPerRank) +
-                         " NICs each, and the network has " + std::to_string(nNics) + " NICs");
+                         " ranks of " + std::to_string(nicsPerRank) + " NICs each, and " +
+                         (job->nics.empty()
+                              ? "the network has " + std::to_string(nNics)
+                              : "the job is given " + std::to_string(job->nics.size())) +
+                         " NICs");
     }
+    const auto nicOf = [&](uint32_t rank, uint16_t nic) {
+        const uint32_t place = rank * nicsPerRank + nic;
+        return job->nics.empty() ? place : job->nics[place];
+    };
     std::vector<FlowSpec> flows;
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -37,10 +45,10 @@ RankJob::MakeFlows(const std::shared_ptr<const RankJob>& job, uint32_t nNics)
             {
                 FlowSpec flow;
                 flow.id = flows.size();
-                flow.src = rank * nicsPerRank + op.nic;
-                flow.dst = op.peer * nicsPerRank + op.nic;
+                flow.src = nicOf(rank, op.nic);
+                flow.dst = nicOf(op.peer, op.nic);
                 flow.sizeBytes = op.bytes;
-                flow.connection = CONNECTION;
+                flow.connection = CONNECTION - job->number;
                 flow.job = job;
                 flow.rank = rank;
                 flow.op = number;

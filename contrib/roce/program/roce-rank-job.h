@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ns3::roce
@@ -26,13 +27,17 @@ struct RankJob
     };
 
     RankProgram program; //!< checked
-    RankCosts costs;     //!< on the network: without RankCosts::ideal
+    std::string name;    //!< for messages and results; empty: it is the only one
+    uint32_t number{0};  //!< of the job in the run; jobs share no queue pairs
+    /// NIC (or host) of each rank, or with n NICs each, n of the first rank, n of the second, ...;
+    /// empty: 0, 1, 2, ...
+    std::vector<uint32_t> nics;
+    RankCosts costs; //!< on the network: without RankCosts::ideal
     ReceiveAt receiveAt{ReceiveAt::LAST_BYTE};
     std::optional<LogGpParams> ideal{}; //!< also find out when ranks would be done there
 
     /**
-     * @brief Make a flow of each send. NIC i of rank r is NIC (or host) n r + i, if ranks have n
-     * NICs. Flows between two NICs share a connection.
+     * @brief Make a flow of each send. Flows of a job between two NICs share a connection.
      * @param job with its program
      * @param nNics in the network
      * @return the flows of the job, by rank and operation, with ids from 0

@@ -37,6 +37,18 @@ struct RankOp
     uint64_t label{0};          //!< its number in the file
     uint64_t bytes{0};          //!< of a message; a RECV matches whatever the length is
     int64_t durationPs{0};      //!< of a CALC, picoseconds
+    uint32_t part{0};           //!< of the program that it belongs to: place in RankProgram::parts
+};
+
+/// What operations of several ranks do together, such as one collective, or one rank's forward
+/// pass of a layer: for results, which the program's run does not depend on.
+struct RankPart
+{
+    std::string name;      //!< such as "all-reduce of tensor group 3"; empty: has none
+    uint64_t bytes{0};     //!< of each rank's buffer, if it is a collective
+    double busFactor{0};   //!< bytes over the bus per byte of `bytes`, as NCCL's tests count them;
+                           //!< 0: it is no collective
+    uint32_t iteration{0}; //!< of the job, from 1; 0: none
 };
 
 /// One operation of a rank waits for another one of that rank.
@@ -87,7 +99,8 @@ struct RankSchedule
 struct RankProgram
 {
     std::vector<RankSchedule> ranks;
-    std::string source; //!< file or generator, for messages
+    std::string source;                      //!< file or generator, for messages
+    std::vector<RankPart> parts{RankPart{}}; //!< the first is of operations that belong to none
 
     /**
      * @brief Check that the program can be run to its end, as far as that can be seen.
