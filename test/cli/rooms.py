@@ -19,7 +19,7 @@ FLOORS = [
     ["laws"],  # rate laws and path selectors
     ["tuning"],  # what changes parameters of a running network
     ["network"],  # networks, topologies, routes, faults, flows that wait
-    ["workload"],  # flows
+    ["ip", "workload"],  # ns-3's TCP/IP at NICs; flows
     ["program"],  # what ranks do: traces, collectives
     ["mpi"],  # runs in several processes
     ["run"],  # programs: options, results, time series, observers

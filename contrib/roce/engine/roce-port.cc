@@ -185,6 +185,10 @@ Port::ObserveTx(const Frame& frame, int64_t atPs)
             m_fingerprint ^= m_fingerprint >> 29;
         }
     }
+    if (m_tellsPeer && (frame.kind == FrameKind::PACKET || frame.kind == FrameKind::PFC))
+    {
+        m_direction->to->Foresee(m_busyUntilPs + m_direction->delayPs);
+    }
     m_txBeginTrace(frame, PicoSeconds(atPs));
     if (!m_snifferTrace.IsEmpty())
     {

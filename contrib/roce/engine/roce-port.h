@@ -240,7 +240,7 @@ class alignas(64) Port : public PlainNetDevice
         return m_offeredBytes;
     }
 
-    /// @return data, ACK, NAK and CNP frames whose transmission has started
+    /// @return frames other than pauses whose transmission has started
     uint64_t GetPacketHops() const
     {
         return m_packetHops;
@@ -355,6 +355,12 @@ class alignas(64) Port : public PlainNetDevice
         m_observedTx = true;
     }
 
+    /// @brief From now on, Foresee() of the station at the other end is called.
+    void TellPeer()
+    {
+        m_tellsPeer = m_observedTx = true;
+    }
+
     /// Signature of trace source Sniffer: the bytes, their time (Simulator::Now() may be later),
     /// and whether they were sent here.
     typedef void (*SnifferCallback)(Ptr<const Packet> packet, Time at, bool sent);
@@ -418,6 +424,7 @@ class alignas(64) Port : public PlainNetDevice
     Station* m_owner{nullptr};
     Link::Direction* m_incoming{nullptr}; //!< of the other end
     bool m_fingerprinting{false};
+    bool m_tellsPeer{false};     //!< see TellPeer()
     bool m_infinitePause{false}; //!< attribute InfinitePause
     uint8_t m_ignoredMask{0};    //!< see IgnorePauses()
     uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes

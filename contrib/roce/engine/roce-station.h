@@ -120,6 +120,15 @@ class Station
         Rearm();
     }
 
+    /**
+     * @brief Called by the neighbour, if Port::TellPeer() says so: what a host's stack needs to see
+     * at its exact time, a PACKET or a pause, is on its way here.
+     * @param atPs when it arrives, unless it is lost
+     */
+    virtual void Foresee([[maybe_unused]] int64_t atPs)
+    {
+    }
+
     /// @brief A pause frame has changed what a port may send.
     virtual void OnPauseChange(Port& port, int64_t atPs) = 0;
 

@@ -59,6 +59,7 @@ FrameExtension::GetWireBytes(FrameKind kind) const
     case FrameKind::NOTIFICATION:
         return m_wireBytes.notification;
     case FrameKind::PFC:
+    case FrameKind::PACKET:
         break;
     }
     return 0;

@@ -19,10 +19,22 @@ enum class FrameKind : uint8_t
     CNP,          //!< congestion notification packet (BTH opcode 0x81)
     PFC,          //!< 802.1Qbb priority flow control
     NOTIFICATION, //!< a switch speaks to a sender; on the wire an ACK with FECN set
+    PACKET,       //!< one of ns-3's packets: not of RDMA
 };
 
 /// Number of frame kinds.
-constexpr unsigned N_FRAME_KINDS = 6;
+constexpr unsigned N_FRAME_KINDS = 7;
+
+/// @return a mask of kinds, for SwitchStage::GetKinds()
+template <typename... Kinds>
+constexpr uint32_t
+MaskOfKinds(Kinds... kinds)
+{
+    return ((1U << static_cast<unsigned>(kinds)) | ...);
+}
+
+/// What loads a network: data of RDMA, and all that others send.
+constexpr uint32_t LOAD_KINDS = MaskOfKinds(FrameKind::DATA, FrameKind::PACKET);
 
 /// ECN code points, as in the IP header.
 enum Ecn : uint8_t

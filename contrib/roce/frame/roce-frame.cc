@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-frame.h"
 
+#include "ns3/packet.h"
 #include "ns3/roce-huge-pages.h"
 
 #include <cstddef>
@@ -189,6 +190,15 @@ IntStack::KeepLast(uint32_t n)
     }
     FramePool::FreeChunks(std::exchange(FramePool::NextOf(last), nullptr));
     hops = static_cast<uint16_t>(n);
+}
+
+void
+FramePool::ReleasePacket(Frame* frame)
+{
+    if (frame->packet)
+    {
+        frame->packet->Unref();
+    }
 }
 
 } // namespace ns3::roce

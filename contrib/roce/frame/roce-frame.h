@@ -13,6 +13,11 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+namespace ns3
+{
+class Packet;
+}
+
 namespace ns3::roce
 {
 
@@ -69,6 +74,7 @@ struct alignas(64) Frame
     union {
         uint64_t cookie;      //!< DATA: of the message, see QueuePair::Post(); not on the wire
         int64_t remoteHoldPs; //!< ACK: time the receiver held the data before acknowledging
+        Packet* packet; //!< PACKET: from the MAC header on, without FCS; the frame has a reference
     };
 
     union {
@@ -253,6 +259,7 @@ class FramePool
     template <typename T>
     static void Give(FreeChain<T>& chain, T* piece);
 
+    static void ReleasePacket(Frame* frame);
     static IntChunk* AllocChunk();
     static void FreeChunks(IntChunk* chunk);
 
@@ -394,6 +401,10 @@ FramePool::Free(Frame* frame)
     if (frame->extensions)
     {
         FreeExtensions(frame->extensions);
+    }
+    if (__builtin_expect(frame->kind == FrameKind::PACKET, 0))
+    {
+        ReleasePacket(frame);
     }
     Give(t_chains.frames, frame);
 }

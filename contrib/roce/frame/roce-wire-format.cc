@@ -2,6 +2,9 @@
 #include "roce-wire-format.h"
 
 #include "roce-frame-extension.h"
+#include "roce-packet-bytes.h"
+
+#include "ns3/packet.h"
 
 #include <algorithm>
 #include <boost/crc.hpp>
@@ -185,7 +188,7 @@ CheckWritable(const Frame& frame)
     {
         Fail("queue pair " + std::to_string(frame.dstQp) + " has more than 24 bits");
     }
-    if (frame.kind == FrameKind::PFC)
+    if (frame.kind == FrameKind::PFC || frame.kind == FrameKind::PACKET)
     {
         return;
     }
@@ -272,6 +275,14 @@ WriteRoce(Bytes& out, const Frame& frame)
     }
 }
 
+void
+WritePacket(Bytes& out, const Frame& frame)
+{
+    out.resize(frame.packet->GetSize());
+    frame.packet->CopyData(out.data(), static_cast<uint32_t>(out.size()));
+    PacketBytes::Write(frame.ecn, frame.ttl, out.data(), out.size());
+}
+
 } // namespace
 
 std::vector<uint8_t>
@@ -282,6 +293,10 @@ WireFormat::Serialize(const Frame& frame)
     if (frame.kind == FrameKind::PFC)
     {
         WritePfc(out, frame);
+    }
+    else if (frame.kind == FrameKind::PACKET)
+    {
+        WritePacket(out, frame);
     }
     else
     {

@@ -25,6 +25,7 @@ constexpr uint32_t BTH_OFFSET = UDP_OFFSET + UDP_HEADER_BYTES;
 constexpr uint32_t MIN_NO_FCS_BYTES = MIN_FRAME_BYTES - FCS_BYTES;
 constexpr uint32_t MASKED_BTH_BYTE = 4; //!< FECN, BECN and six reserved bits
 constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;
+constexpr uint16_t ETHERTYPE_IPV6 = 0x86dd;
 constexpr uint16_t ETHERTYPE_MAC_CONTROL = 0x8808;
 constexpr uint16_t PFC_OPCODE = 0x0101;
 constexpr uint64_t PFC_DESTINATION = 0x0180c2000001;
@@ -64,6 +65,8 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * BTH 12, RETH 16 (WRITE first and only) or AETH 4 (ACK, NAK), telemetry, payload padded to 4
  * bytes, ICRC 4 (InfiniBand Architecture Specification 1.2.1, volume 1, chapter 9 and annex A17).
  * PFC frame: IEEE 802.1Qbb (MAC control opcode 0x0101, class-enable vector, eight timers).
+ * PACKET: the bytes of ns-3's packet, with the ECN field and the TTL (hop limit) of the frame; an
+ * IPv4 header's checksum is right if it was.
  *
  * Addresses: NIC index i is MAC 02:00:00 + (i + 1) in 24 bits, and IPv4 10.0.0.0 + i + 1.
  *
@@ -105,7 +108,7 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  *
  * Payload is zeros, so that no dissector takes it for an upper-layer protocol.
  *
- * Not supported: IPv6, 802.1Q tags, IPv4 options and fragments, SEND and READ.
+ * Not supported: 802.1Q tags; for RoCE IPv6, IPv4 options and fragments, SEND and READ.
  */
 class WireFormat
 {
@@ -144,7 +147,8 @@ class WireFormat
 
     /**
      * @brief Length of a frame from MAC header to FCS, before padding to 64.
-     * @param payloadBytes RDMA payload of DATA, without pad; for other kinds not read
+     * @param payloadBytes RDMA payload of DATA, without pad; of a PACKET what follows its MAC
+     * header; for other kinds not read
      * @param first DATA: first or only packet of its message (it has a RETH)
      * @param telemetryBytes bytes of telemetry; not read for PFC
      * @return bytes
@@ -165,6 +169,8 @@ class WireFormat
             return ACK_FRAME_BYTES + telemetryBytes;
         case FrameKind::CNP:
             return CNP_FRAME_BYTES + telemetryBytes;
+        case FrameKind::PACKET:
+            return ETHERNET_HEADER_BYTES + payloadBytes + FCS_BYTES;
         case FrameKind::PFC:
             break;
         }

@@ -205,13 +205,28 @@ NicSender::OthersDuePs(const QueuePair& qp, int64_t atPs) const
                                 static_cast<double>(m_nic.GetRateBps()));
 }
 
+/// If it is a packet's turn, send it. @return whether there is one
+bool
+NicSender::SendGuest(int64_t atPs)
+{
+    const unsigned guest = m_scheduler.GetGuest();
+    if (guest == QpScheduler::NO_CLASS)
+    {
+        return false;
+    }
+    Frame* frame = m_nic.m_packets->TakeToSend(guest);
+    m_scheduler.CountGuest(guest, m_nic.WireBytes(frame->frameBytes));
+    m_nic.Transmit(frame, atPs);
+    return true;
+}
+
 bool
 NicSender::SendNext(uint32_t paused, int64_t atPs)
 {
     QueuePair* qp = Pick(paused, atPs);
     if (!qp)
     {
-        return false;
+        return SendGuest(atPs);
     }
     m_last = qp;
     if (qp->GetConfig().countsOthers)

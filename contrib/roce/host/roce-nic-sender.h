@@ -114,8 +114,14 @@ class NicSender
         return m_costs != nullptr;
     }
 
+    /// @brief The NIC has a packet to send. @param trafficClass see QpScheduler::AddGuest()
+    void AddGuest(unsigned trafficClass)
+    {
+        m_scheduler.AddGuest(trafficClass);
+    }
+
     /**
-     * @brief Send a data frame, if one may be sent.
+     * @brief Send a data frame or a packet, if one may be sent.
      * @param paused classes that must not send
      * @param atPs start of its transmission
      * @return whether one was sent
@@ -211,6 +217,7 @@ class NicSender
     void Restart(QueuePair& qp, int64_t nowPs) const;
     void SetBusy(QueuePair& qp, bool busy);
     QueuePair* Pick(uint32_t paused, int64_t atPs);
+    bool SendGuest(int64_t atPs);
     int64_t OthersDuePs(const QueuePair& qp, int64_t atPs) const;
     void AfterFeedback(QueuePair* qp, int64_t nowPs);
     bool CloseIfDone(QueuePair* qp);

@@ -34,6 +34,7 @@ Nic::DoDispose()
     m_sender.Clear();
     m_receiver.Clear();
     m_pauses = nullptr;
+    m_packets = nullptr;
     m_profiles.assign(1, {});
     m_random = nullptr;
     m_oracle = nullptr;
@@ -132,6 +133,30 @@ Nic::SetProgram(HostProgram* program)
 {
     m_program = program;
     SetEarliestTimer();
+    Rearm();
+}
+
+void
+Nic::SetStack(PacketStack& stack)
+{
+    m_packets = std::make_unique<NicPackets>(stack);
+    GetPeer()->TellPeer();
+}
+
+void
+Nic::Foresee(int64_t atPs)
+{
+    m_packets->GetStack().Foresee(atPs);
+}
+
+void
+Nic::SendPacket(Frame* frame)
+{
+    const int64_t now = NowPs();
+    CatchUp(now);
+    m_packets->Put(frame);
+    m_sender.AddGuest(frame->trafficClass);
+    Settle(now);
     Rearm();
 }
 
@@ -378,6 +403,17 @@ Nic::Receive(Port&, Frame* frame, int64_t nowPs)
     case FrameKind::NOTIFICATION:
         m_sender.OnNotification(frame, nowPs);
         break;
+    case FrameKind::PACKET:
+        if (m_packets)
+        {
+            m_packets->Arrive(frame);
+        }
+        else
+        {
+            ++m_counters.strayFrames;
+            FramePool::Free(frame);
+        }
+        break;
     case FrameKind::PFC:
         break; // handled by the port
     }
@@ -425,6 +461,11 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
     if (m_pauses)
     {
         m_pauses->Count(counters);
+    }
+    if (m_packets)
+    {
+        counters["packetsSent"] += m_packets->GetSent();
+        counters["packetsReceived"] += m_packets->GetReceived();
     }
     uint64_t& moves = counters["pathMoves"];
     moves += m_counters.pathMoves;

@@ -3,6 +3,7 @@
 #define ROCE_NIC_H
 
 #include "roce-host-program.h"
+#include "roce-nic-packets.h"
 #include "roce-nic-params.h"
 #include "roce-nic-pauses.h"
 #include "roce-nic-receiver.h"
@@ -299,6 +300,29 @@ class Nic : public Port, public Station
     /// @param program outlives the NIC's use, or null
     void SetProgram(HostProgram* program);
 
+    /**
+     * @brief The host has a stack of ns-3: frames of kind PACKET are for it. After Activate(),
+     * once.
+     * @param stack outlives the NIC's use
+     */
+    void SetStack(PacketStack& stack);
+
+    /// @return what is between the NIC and the stack, or null if there is none
+    NicPackets* GetPackets()
+    {
+        return m_packets.get();
+    }
+
+    /// @brief Send a packet of the stack, by an event of its own. @param frame of kind PACKET and a
+    /// class in which none waits; handed over
+    void SendPacket(Frame* frame);
+
+    /// @return when the port looks next for something to send, or NEVER_PS
+    int64_t GetNextDeparturePs() const
+    {
+        return GetDeparture(0);
+    }
+
     /// @brief Report the counters of the NIC and its queue pairs. @param counters to add to, by the
     /// names of summary.json; other NICs may have added to the same
     void Count(std::map<std::string, uint64_t>& counters) const;
@@ -334,6 +358,7 @@ class Nic : public Port, public Station
     void Fetch(FetchStep step, Plan& plan, int64_t nowPs) const override;
     void OnPauseChange(Port& port, int64_t atPs) override;
     void Tell(std::size_t index) override;
+    void Foresee(int64_t atPs) override;
 
     /**
      * @param index of a report, from 0
@@ -375,8 +400,9 @@ class Nic : public Port, public Station
     NicReceiver m_receiver;
     Counters m_counters;
     uint32_t m_nicIndex{0};
-    std::unique_ptr<NicPauses> m_pauses; //!< null: it never pauses its switch
-    HostProgram* m_program{nullptr};     //!< or null
+    std::unique_ptr<NicPauses> m_pauses;   //!< null: it never pauses its switch
+    std::unique_ptr<NicPackets> m_packets; //!< null: the host has no stack
+    HostProgram* m_program{nullptr};       //!< or null
     PathOracle m_oracle;
     using Profiles = std::array<Ptr<TransportProfile>, 2>; //!< within and across datacenters
     std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law

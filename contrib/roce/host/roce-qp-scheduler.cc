@@ -41,6 +41,37 @@ QpScheduler::SetClasses(uint8_t strict, const std::array<uint32_t, N_CLASSES>& w
     }
 }
 
+/// A class is going to have something to send.
+inline void
+QpScheduler::NoteActive(unsigned trafficClass)
+{
+    if (!((m_readyMask | m_guestMask) >> trafficClass & 1))
+    {
+        // A class that was idle does not get credit for it (start-time fair queueing). One whose
+        // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
+        Ring& ring = m_rings[trafficClass];
+        ring.served = std::max(ring.served, m_servedStart);
+    }
+}
+
+void
+QpScheduler::AddGuest(unsigned trafficClass)
+{
+    NoteActive(trafficClass);
+    m_guestMask |= 1U << trafficClass;
+}
+
+void
+QpScheduler::CountGuest(unsigned trafficClass, uint32_t wireBytes)
+{
+    Ring& ring = m_rings[trafficClass];
+    m_guestMask &= ~(1U << trafficClass);
+    ring.isGuestsTurn = false;
+    m_lastQpn = UINT32_MAX;
+    m_servedStart = ring.served;
+    ring.served += wireBytes * ring.cost;
+}
+
 void
 QpScheduler::PushReady(QueuePair* qp)
 {
@@ -50,13 +81,8 @@ QpScheduler::PushReady(QueuePair* qp)
     qp->nextReady = nullptr;
     (ring.head ? ring.tail->nextReady : ring.head) = qp;
     ring.tail = qp;
-    if (!(m_readyMask >> c & 1))
-    {
-        // A class that was idle does not get credit for it (start-time fair queueing). One whose
-        // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
-        ring.served = std::max(ring.served, m_servedStart);
-        m_readyMask |= 1U << c;
-    }
+    NoteActive(c);
+    m_readyMask |= 1U << c;
 }
 
 QueuePair*
@@ -222,14 +248,15 @@ QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
         PushReady(m_again);
         m_again = nullptr;
     }
-    uint32_t mask = m_readyMask & ~pausedMask;
+    m_guest = NO_CLASS;
+    uint32_t mask = (m_readyMask | m_guestMask) & ~pausedMask;
     if (!mask)
     {
         return nullptr;
     }
     if (const uint32_t strict = mask & m_strictMask)
     {
-        return PopReady(31 - __builtin_clz(strict));
+        mask = 1U << (31 - __builtin_clz(strict));
     }
     unsigned best = __builtin_ctz(mask);
     for (mask &= mask - 1; mask; mask &= mask - 1)
@@ -239,6 +266,16 @@ QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
         {
             best = c;
         }
+    }
+    if (__builtin_expect(m_guestMask >> best & 1, 0))
+    {
+        Ring& ring = m_rings[best];
+        if (!ring.head || ring.isGuestsTurn)
+        {
+            m_guest = best;
+            return nullptr;
+        }
+        ring.isGuestsTurn = true;
     }
     return PopReady(best);
 }

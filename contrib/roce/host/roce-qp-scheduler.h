@@ -23,6 +23,9 @@ namespace ns3::roce
  * next, and one that was idle gets no credit for it). Strict classes go before all others. Queue
  * pairs that wait for their pacing gap are in one heap; those that wait for window or data are in
  * no list. Choosing is O(log n) in the number of paced queue pairs.
+ *
+ * A class may have a *guest* as well, a frame of no queue pair (NicPackets): it takes turns with
+ * the queue pairs of its class.
  */
 class QpScheduler
 {
@@ -108,9 +111,25 @@ class QpScheduler
      * @brief Take the next queue pair out of its ring.
      * @param pausedMask classes that must not be sent
      * @param atPs time of the transmission
-     * @return queue pair, or null; its window may have shrunk since it became ready
+     * @return queue pair, or null; its window may have shrunk since it became ready. Null, too, if
+     * it is a guest's turn: GetGuest()
      */
     QueuePair* Next(uint32_t pausedMask, int64_t atPs);
+
+    /// No class.
+    static constexpr unsigned NO_CLASS = N_CLASSES;
+
+    /// @return class of the guest whose turn it was at the last Next(), or NO_CLASS
+    unsigned GetGuest() const
+    {
+        return m_guest;
+    }
+
+    /// @brief A class has a guest. @param trafficClass has none yet
+    void AddGuest(unsigned trafficClass);
+
+    /// @brief The guest of a class has been sent. @param wireBytes of the frame
+    void CountGuest(unsigned trafficClass, uint32_t wireBytes);
 
     /**
      * @brief A packet has been sent: account for it and start its pacing gap.
@@ -120,10 +139,10 @@ class QpScheduler
      */
     void CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs);
 
-    /// @return whether some queue pair is ready
+    /// @return whether some queue pair or guest is ready
     bool HasReady() const
     {
-        return m_readyMask != 0 || m_again;
+        return (m_readyMask | m_guestMask) != 0 || m_again;
     }
 
     /// @return when the first pacing gap ends or needs a check, or NEVER_PS
@@ -140,9 +159,11 @@ class QpScheduler
         QueuePair* tail{nullptr};
         uint64_t served{0}; //!< cost of what was sent
         uint64_t cost{1};   //!< of a byte
+        bool isGuestsTurn{false};
     };
 
     [[noreturn]] static void ThrowRate(const CongestionControl& law);
+    void NoteActive(unsigned trafficClass);
     void PushReady(QueuePair* qp);
     QueuePair* PopReady(unsigned trafficClass);
     void PushTimer(QueuePair* qp, int64_t nowPs);
@@ -151,6 +172,8 @@ class QpScheduler
 
     const QueuePairList& m_queuePairs;
     uint32_t m_readyMask{0};
+    uint32_t m_guestMask{0}; //!< classes with a guest
+    unsigned m_guest{NO_CLASS};
     uint32_t m_strictMask{0};
     std::array<Ring, N_CLASSES> m_rings;
     uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last

@@ -104,7 +104,7 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
 
     uint32_t GetKinds() const override
     {
-        return 1U << static_cast<unsigned>(FrameKind::DATA);
+        return LOAD_KINDS;
     }
 
     bool MarksEcn() const override

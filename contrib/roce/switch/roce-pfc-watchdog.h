@@ -52,7 +52,7 @@ class PfcWatchdog : public StageOf<PfcWatchdog, PfcWatchdogParams>
 
     uint32_t GetKinds() const override
     {
-        return 1U << static_cast<unsigned>(FrameKind::DATA);
+        return LOAD_KINDS;
     }
 
     void Install(Switch& sw) override;

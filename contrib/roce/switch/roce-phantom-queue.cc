@@ -75,7 +75,7 @@ PhantomQueue::GetHooks() const
 uint32_t
 PhantomQueue::GetKinds() const
 {
-    return 1U << static_cast<unsigned>(FrameKind::DATA);
+    return LOAD_KINDS;
 }
 
 void
