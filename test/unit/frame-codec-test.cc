@@ -47,7 +47,7 @@ MakeRandom(std::mt19937_64& rng)
     {
         BytesOf(*frame)[i] = static_cast<unsigned char>(rng());
     }
-    frame->kind = static_cast<FrameKind>(rng() % N_FRAME_KINDS);
+    frame->kind = static_cast<FrameKind>(rng() % static_cast<unsigned>(FrameKind::PACKET));
     frame->stageMark = rng() % 2;
     frame->telemetry = {};
     if (frame->kind == FrameKind::PFC)

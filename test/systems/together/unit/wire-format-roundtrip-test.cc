@@ -56,7 +56,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
 {
     auto below = [&rng](uint64_t n) { return rng() % n; };
     auto any = [&rng, &below](unsigned bits) { return rng() >> (64 - 1 - below(bits)); };
-    f.kind = static_cast<FrameKind>(below(N_FRAME_KINDS));
+    f.kind = static_cast<FrameKind>(below(static_cast<unsigned>(FrameKind::PACKET)));
     f.src = static_cast<uint32_t>(below(WireFormat::MAX_NIC_INDEX + 1));
     f.dst = static_cast<uint32_t>(below(WireFormat::MAX_NIC_INDEX + 1));
     f.psn = any(64);
@@ -478,7 +478,7 @@ TEST(WireFormat, FramesThatCannotStandOnTheWire)
     rejects([](Frame& f) { f.ecn = 4; }, "ECN 4");
     rejects([](Frame& f) { f.trafficClass = 8; }, "traffic class 8");
     rejects([](Frame& f) { f.kind = static_cast<FrameKind>(N_FRAME_KINDS); },
-            "unknown frame kind 6");
+            "unknown frame kind 7");
     rejects([](Frame& f) { f.payloadBytes = 65500; }, "IP packet of 65544 bytes");
     rejects([](Frame& f) { f.telemetryBytes = UINT16_MAX; }, "IP packet of 65595 bytes");
     TestFrame last;
