@@ -42,7 +42,7 @@ TEST_F(IpFaultsTest, TcpGoesOnAfterALinkWasDown)
 
 TEST_F(IpFaultsTest, AFullBufferDropsAndConserves)
 {
-    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("200KB"));
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("300KB"));
     IpNetwork net(3, 10 * G, 1000 * NS, 4);
     std::vector<Ptr<PacketSink>> sinks;
     for (uint32_t from = 0; from < 4; ++from)
@@ -104,8 +104,7 @@ TEST_F(IpFaultsTest, AHalfClosedConnectionStillBringsTheAnswer)
     Ptr<Socket> client = Socket::CreateSocket(net.Node(0), TcpSocketFactory::GetTypeId());
     uint32_t answered = 0;
     client->SetRecvCallback(Callback<void, Ptr<Socket>>([&answered](Ptr<Socket> from) {
-        for (Ptr<Packet> packet = from->Recv(); packet && packet->GetSize();
-             packet = from->Recv())
+        for (Ptr<Packet> packet = from->Recv(); packet && packet->GetSize(); packet = from->Recv())
         {
             answered += packet->GetSize();
         }
