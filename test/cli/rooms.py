@@ -21,6 +21,7 @@ FLOORS = [
     ["network"],  # networks, topologies, routes, faults, flows that wait
     ["workload"],  # flows
     ["program"],  # what ranks do: traces, collectives
+    ["astra-sim"],  # ranks of other simulators
     ["mpi"],  # runs in several processes
     ["run"],  # programs: options, results, time series, observers
     ["hpcc"],  # files of the HPCC simulator
