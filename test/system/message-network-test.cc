@@ -304,13 +304,26 @@ TEST_F(MessageNetworkTest, WrongRanksAndHostsAreRefused)
     options.hosts = {1, 1};
     EXPECT_EQ(ErrorOf([&] { MessageNetwork(front.net, options); }),
               "rank 1: host 1, expected another one for each rank, from 0 to 2");
-    bool isRefused = false;
-    messages.Schedule(0, 5, [&] {
-        EXPECT_THROW(messages.Send(1, 2, 1, 0, {}), std::logic_error);
-        isRefused = true;
-    });
-    Simulator::Run();
-    EXPECT_TRUE(isRefused);
+}
+
+TEST_F(MessageNetworkTest, OnlyEagerNicsAllowCallbacksOfOthers)
+{
+    int64_t calledPs = -1;
+    const auto disturb = [&] {
+        Front front(3);
+        MessageNetwork& messages = *front.messages;
+        messages.Schedule(0, 5, [&] {
+            messages.Schedule(1, 7, [&] { calledPs = messages.NowPs(); });
+        });
+        Simulator::Run();
+    };
+    EXPECT_EQ(ErrorOf(disturb),
+              "rank 1 does something in a callback of another one; expected "
+              "ns3::roce::Nic::Eager=true for that");
+    Simulator::Destroy();
+    MakeEager();
+    disturb();
+    EXPECT_EQ(calledPs, 12);
 }
 
 } // namespace

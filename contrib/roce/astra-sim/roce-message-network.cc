@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace ns3::roce
@@ -297,10 +296,11 @@ MessageNetwork::Check(uint32_t rank, uint32_t other)
                              std::to_string(m_ranks.size() - 1));
         }
     }
-    if (m_running && m_running != m_ranks[rank].get())
+    if (m_running && m_running != m_ranks[rank].get() && !m_isEager)
     {
-        throw std::logic_error("rank " + std::to_string(rank) +
-                               " sends, receives or waits within a callback of another rank");
+        throw InputError("rank " + std::to_string(rank) +
+                         " does something in a callback of another one; expected "
+                         "ns3::roce::Nic::Eager=true for that");
     }
     if (!m_running && m_hasBegun)
     {

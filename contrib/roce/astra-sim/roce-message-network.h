@@ -33,8 +33,8 @@ class Network;
  * sender, and each part goes to the NIC of the same number at the receiver. Two NICs keep one queue
  * pair per direction.
  *
- * Within a callback of a rank, this rank may call; before the run and in events of the simulator
- * all may.
+ * A rank calls within its own callbacks; before the run, in events of the simulator and with Eager
+ * NICs within any.
  */
 class MessageNetwork
 {

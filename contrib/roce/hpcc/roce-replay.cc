@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -57,7 +58,8 @@ ToText(double value)
 
 } // namespace
 
-ReplayOptions::ReplayOptions()
+ReplayOptions::ReplayOptions(bool hasFlows)
+    : m_hasFlows(hasFlows)
 {
     m_transport.cc = "";
     run.out = "results/replay";
@@ -69,15 +71,27 @@ void
 ReplayOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("topology", "topology.txt; empty: TOPOLOGY_FILE of the config", m_topologyFile);
-    cmd.AddValue("flows",
-                 "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
-                 m_flowFile);
+    if (m_hasFlows)
+    {
+        cmd.AddValue("flows",
+                     "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
+                     m_flowFile);
+        cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
+            .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
+        cmd.AddRemoved("pathSelector", "--paths");
+        run.AddOptions(cmd);
+    }
+    else
+    {
+        cmd.AddValue("seed", "Run number of all random streams", run.seed);
+        cmd.AddValue("stop",
+                     "End of the run; 0: when all ranks are done",
+                     run.stop,
+                     Range::Within(0, static_cast<double>(Network::LONGEST_RUN_PS)));
+    }
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
     cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
-    cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
-        .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
-    cmd.AddRemoved("pathSelector", "--paths");
     cmd.AddChoice("profile",
                   "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                   m_isHpccSim,
@@ -85,7 +99,6 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
     m_longLinks.AddOptions(cmd, m_topology);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
-    run.AddOptions(cmd);
 }
 
 /// @return a number of the config times a unit
@@ -119,13 +132,12 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
         }
     };
     choose(m_topologyFile, "TOPOLOGY_FILE");
-    choose(m_flowFile, "FLOW_FILE");
-    m_topology = HpccTopology::Read(m_topologyFile);
-    m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
-    for (const std::string& note : m_flows.notes)
+    if (m_hasFlows)
     {
-        Messages::Say("note", m_flowFile + ": " + note);
+        choose(m_flowFile, "FLOW_FILE");
     }
+    m_topology = HpccTopology::Read(m_topologyFile);
+    ReadFlows();
     if (m_topology.unreadLine)
     {
         Messages::Say("note",
@@ -134,6 +146,35 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
                           std::to_string(m_topology.links.size()) +
                           "; what follows them is not read");
     }
+    ChooseCc(cmd);
+}
+
+void
+ReplayOptions::ReadFlows()
+{
+    if (!m_hasFlows)
+    {
+        // One from each host, to check the network with.
+        std::vector<uint32_t> nics;
+        std::copy_if(m_topology.nicOfNode.begin(),
+                     m_topology.nicOfNode.end(),
+                     std::back_inserter(nics),
+                     [](uint32_t nic) { return nic != FlowList::NO_NIC; });
+        for (std::size_t host = 0; nics.size() > 1 && host < nics.size(); ++host)
+        {
+            FlowSpec flow;
+            flow.id = host;
+            flow.src = nics[host];
+            flow.dst = nics[(host + 1) % nics.size()];
+            m_flows.flows.push_back(flow);
+        }
+        return;
+    }
+    m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
+    for (const std::string& note : m_flows.notes)
+    {
+        Messages::Say("note", m_flowFile + ": " + note);
+    }
     if (m_flows.outOfOrder)
     {
         Messages::Say("note",
@@ -141,7 +182,6 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
                           " flows start before one that is listed earlier; they start when they "
                           "say");
     }
-    ChooseCc(cmd);
 }
 
 void
@@ -342,7 +382,7 @@ void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
     if (!m_config.Has("SIMULATOR_STOP_TIME") || cmd.IsGivenFor(&run.stop) ||
-        cmd.IsGivenFor(&run.safetyLimit))
+        (m_hasFlows && cmd.IsGivenFor(&run.safetyLimit)))
     {
         return;
     }
@@ -399,9 +439,28 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
+    int status = 0;
+    NameKeys([&] {
+        Network network;
+        BuildFiles(cmd, network);
+        status = RunFlows(cmd, network);
+    });
+    return status;
+}
+
+void
+ReplayOptions::Build(const CheckedCommandLine& cmd, Network& network)
+{
+    NameKeys([&] { BuildFiles(cmd, network); });
+}
+
+/// Name keys in errors. @param call what may throw
+void
+ReplayOptions::NameKeys(const std::function<void()>& call) const
+{
     try
     {
-        return RunFiles(cmd);
+        call();
     }
     catch (const InputError& error)
     {
@@ -415,8 +474,8 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     }
 }
 
-int
-ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
+void
+ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
@@ -431,7 +490,6 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
-    Network network;
     m_topology.Construct(network, GetDciBufferBytes());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
@@ -453,7 +511,11 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
 
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();
     run.Warn(cmd.DescribeUnused(m_transport.FindUnused(cmd, network, m_flows.flows)));
+}
 
+int
+ReplayOptions::RunFlows(const CheckedCommandLine& cmd, Network& network)
+{
     std::cout << m_topology.GetNHosts() << " hosts, " << network.GetNSwitches() << " switches, "
               << network.GetNLinks() << " links, " << m_flows.flows.size() << " flows";
     if (!m_pathFile.empty())
