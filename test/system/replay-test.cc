@@ -553,7 +553,8 @@ TEST_F(Replay, ProgramsThatSendThemselvesNeedNoFlows)
         return files.run;
     };
     const std::string config =
-        Write("config.txt", "CC_MODE 7\nFLOW_FILE nowhere.txt\nSIMULATOR_STOP_TIME 5\n");
+        Write("config.txt",
+              "CC_MODE 7\nENABLE_QCN 0\nFLOW_FILE nowhere.txt\nSIMULATOR_STOP_TIME 5\n");
     Network network;
     const RunOptions run = build({"--config=" + config, "--seed=7"}, network);
     EXPECT_EQ(network.GetNHosts(), 4U);
