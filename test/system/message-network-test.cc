@@ -297,6 +297,8 @@ TEST_F(MessageNetworkTest, WrongRanksAndHostsAreRefused)
     EXPECT_EQ(ErrorOf([&] { messages.Schedule(1, -1, {}); }),
               "rank 1 waits -1 ps, expected 0 to 4611686018427387904");
     MessageNetwork::Options options;
+    EXPECT_EQ(ErrorOf([&] { MessageNetwork(front.net, options); }),
+              "0 hosts of 0 ranks, expected one for each, and a rank");
     options.ranks = 4;
     EXPECT_EQ(ErrorOf([&] { MessageNetwork(front.net, options); }),
               "rank 3: host 3, expected another one for each rank, from 0 to 2");

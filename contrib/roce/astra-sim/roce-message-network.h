@@ -6,12 +6,9 @@
 #include "ns3/roce-rank-job.h"
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace ns3::roce
