@@ -76,22 +76,16 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
         cmd.AddValue("flows",
                      "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
                      m_flowFile);
-        cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
-            .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
-        cmd.AddRemoved("pathSelector", "--paths");
-        run.AddOptions(cmd);
-    }
-    else
-    {
-        cmd.AddValue("seed", "Run number of all random streams", run.seed);
-        cmd.AddValue("stop",
-                     "End of the run; 0: when all ranks are done",
-                     run.stop,
-                     Range::Within(0, static_cast<double>(Network::LONGEST_RUN_PS)));
     }
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
     cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
+    if (m_hasFlows)
+    {
+        cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
+            .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
+        cmd.AddRemoved("pathSelector", "--paths");
+    }
     cmd.AddChoice("profile",
                   "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                   m_isHpccSim,
@@ -99,6 +93,16 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
     m_longLinks.AddOptions(cmd, m_topology);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
+    if (m_hasFlows)
+    {
+        run.AddOptions(cmd);
+        return;
+    }
+    cmd.AddValue("seed", "Run number of all random streams", run.seed);
+    cmd.AddValue("stop",
+                 "End of the run; 0: when all ranks are done",
+                 run.stop,
+                 Range::Within(0, static_cast<double>(Network::LONGEST_RUN_PS)));
 }
 
 /// @return a number of the config times a unit
