@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
+#include "roce-job-table.h"
 #include "roce-network-page.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
@@ -189,6 +190,11 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(RankTable::FILE_NAME);
     }
+    if (JobTable::IsUsed(flows))
+    {
+        writer->Check(JobTable::JOBS);
+        writer->Check(JobTable::COLLECTIVES);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -215,6 +221,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     {
         auto made = std::make_unique<RankEngine>(network, flows);
         engine = made.get();
+        if (JobTable::IsUsed(flows))
+        {
+            engine->KeepLogs();
+        }
         network.AddFlowOrder(std::move(made));
     }
     network.InstallFlows(flows);
@@ -269,6 +279,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const FctStats stats = MakeStats(records, warmup);
     const IterationTable iterations(network, records);
     const RankTable ranks(engine);
+    const JobTable jobs(engine);
     Describe(cmd, collector, meter, summary);
     const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
     if (pfcLog)
@@ -284,12 +295,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
         summary.madeOf =
             std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
-        Write(*writer, summary, stats, records, iterations, ranks, hash);
+        Write(*writer, summary, stats, records, iterations, ranks, jobs, hash);
     }
     PrintTable(std::cout, stats, summary);
     threading.PrintBalance(std::cout, network);
     iterations.Print(std::cout);
     ranks.Print(std::cout);
+    jobs.Print(std::cout);
     if (fingerprint)
     {
         std::cout << "fingerprint " << hash << "\n";
@@ -344,6 +356,7 @@ RunOptions::Write(RunWriter& writer,
                   const std::vector<FlowRecord>& records,
                   const IterationTable& iterations,
                   const RankTable& ranks,
+                  const JobTable& jobs,
                   const std::string& hash) const
 {
     Json json = SummaryJson(summary, stats);
@@ -367,6 +380,10 @@ RunOptions::Write(RunWriter& writer,
     if (!ranks.IsEmpty())
     {
         ranks.Write(writer);
+    }
+    if (!jobs.GetJobs().empty())
+    {
+        jobs.Write(writer);
     }
     if (hpccFct)
     {

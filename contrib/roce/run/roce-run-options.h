@@ -27,6 +27,7 @@
 namespace ns3::roce
 {
 
+class JobTable;
 class RankTable;
 
 /// @brief The options of a program that say how many threads run it.
@@ -171,6 +172,7 @@ struct RunOptions
                const std::vector<FlowRecord>& records,
                const IterationTable& iterations,
                const RankTable& ranks,
+               const JobTable& jobs,
                const std::string& hash) const;
 
     std::vector<File> m_files;
