@@ -7,10 +7,12 @@
 #include "roce-hpcc-topology.h"
 #include "roce-long-links.h"
 
+#include "ns3/roce-chakra-options.h"
 #include "ns3/roce-command-line.h"
 #include "ns3/roce-fault-options.h"
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-rank-options.h"
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
@@ -21,7 +23,8 @@ namespace ns3::roce
 {
 
 /**
- * @brief A program that runs the HPCC simulator's files: topology, flows, configuration.
+ * @brief A program that runs the HPCC simulator's files: topology, flows, configuration. In place
+ * of flows there may be ranks with programs, rank r on host r.
  *
  * - Without a profile the network is as this module has it by default, but for what the
  *   configuration says.
@@ -53,6 +56,9 @@ class ReplayOptions
 
   private:
     void ReadFiles(const CheckedCommandLine& cmd);
+    bool HasRanks() const;
+    void ReadFlows();
+    void ReadRanks(const CheckedCommandLine& cmd);
     void ChooseCc(const CheckedCommandLine& cmd);
     void ApplyProfile();
     void ApplyRateLaw();
@@ -72,6 +78,8 @@ class ReplayOptions
     std::string m_set;
     bool m_ignoreUnknown{false};
     LongLinks m_longLinks;
+    RankOptions m_ranks;
+    ChakraOptions m_chakra;
     TransportOptions m_transport;
     FaultOptions m_faults;
 

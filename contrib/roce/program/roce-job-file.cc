@@ -39,7 +39,7 @@ At(const JsonValue& value, F function)
     }
     catch (const InputError& e)
     {
-        throw InputError(value.Where() + " " + e.what());
+        throw InputError(value.Where() + ": " + e.what());
     }
 }
 

@@ -461,7 +461,7 @@ TrainingStep::Check() const
     const auto require = [](bool good, const std::string& what, const std::string& expected) {
         if (!good)
         {
-            throw InputError("training step: " + what + ", expected " + expected);
+            throw InputError(what + ", expected " + expected);
         }
     };
     const double ranks = 1.0 * tensor * data * pipeline;

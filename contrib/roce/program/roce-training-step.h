@@ -74,7 +74,7 @@ struct TrainingStep
         return tensor * data * pipeline;
     }
 
-    /// @throw InputError for an impossible step, naming the parameter
+    /// @throw InputError for an impossible step, naming the parameter, without saying of which step
     void Check() const;
 
     /// @return the step. Computation is in stream 0, all else in none. @throw as Check()
