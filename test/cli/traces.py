@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of ranks from the command line: ranks.csv, and what is said of programs that are wrong or do not end."""
+"""Programs of ranks from the command line: ranks.csv, operations.csv, and what is said of programs that are wrong or do not end."""
 
 import pytest
 
@@ -14,7 +14,7 @@ DEAD = "num_ranks 2\n" + "".join(f"rank {r} {{\nr: recv 1b from {1 - r}\ns: send
 def ends(programs, folder, *options):
     """@return rows of ranks.csv, and of flows.csv."""
     (folder / "g").write_text(PAIR)
-    programs.run(*SMALL, *options, "--out=r", cwd=folder)
+    programs.run(*SMALL, *options, "--operations", "--out=r", cwd=folder)
     return rows(folder / "r" / "ranks.csv"), rows(folder / "r" / "flows.csv")
 
 
@@ -33,12 +33,41 @@ def test_ends(programs, folder):
     assert receiver["ideal_ns"] == f"{1200 + 2000 + 200 + 4095 + 500}.000", receiver
 
 
+def operations(folder):
+    """@return rows of operations.csv as lists of texts."""
+    return [list(row.values()) for row in rows(folder / "r" / "operations.csv")]
+
+
+def test_operations(programs, folder):
+    """operations.csv has the times of each: of a send until its ACK, of a receive from its post to the last byte."""
+    (sender, receiver), (flow,) = ends(programs, folder)
+    got = f"{1000 + float(flow['receiver_fct_ns']):.3f}"
+    assert operations(folder) == [
+        ["0", "0", "1", "calc", "0", "", "", "", "", "0.000", "1000.000"],
+        ["0", "0", "2", "send", "0", "1", "4096", "", "", "1000.000", sender["end_ns"]],
+        ["0", "1", "1", "recv", "0", "0", "4096", "", "", "0.000", got],
+        ["0", "1", "2", "calc", "0", "", "", "", "", got, receiver["end_ns"]]]
+    ends(programs, folder, "--rankOverhead=200ns", "--eagerBytes=4096")
+    assert operations(folder)[1][-2:] == ["1000.000", "1200.000"], "a short send takes its CPU alone"
+
+
+def test_operations_of_any_source(programs, folder):
+    """The peer of a receive from any rank is the sender; rows are in order of their starts."""
+    (folder / "g").write_text("num_ranks 3\nrank 0 {\na: recv 9b from -1 tag 2\nb: recv 9b from -1 tag -1\nc: calc 5000\nd: calc 1 cpu 4\n"
+                              "c requires d\n}\n" +
+                              "".join(f"rank {r} {{\nc: calc {4000 * r}\ns: send 9b to 0 tag {r}\ns requires c\n}}\n" for r in (1, 2)))
+    programs.run(*SMALL, "--operations", "--out=r", cwd=folder)
+    assert [(row[2], row[3], row[4], row[5]) for row in operations(folder)[:4]] == [
+        ("1", "recv", "0", "2"), ("2", "recv", "0", "1"), ("4", "calc", "4", ""), ("3", "calc", "0", "")]
+
+
 def test_ranks_that_wait_for_each_other(programs, folder):
     """The run ends with status 3 and says where the first one is."""
     (folder / "g").write_text(DEAD)
-    said = programs.run(*SMALL, "--out=r", cwd=folder, status=3).stderr
+    said = programs.run(*SMALL, "--operations", "--out=r", cwd=folder, status=3).stderr
     assert "rank 0 is not done: 2 of 2 operations, of which the first is at g:3, receive from rank 1 of tag 0" in said, said
     assert [row["end_ns"] for row in rows(folder / "r" / "ranks.csv")] == ["", ""]
+    assert [row[-2:] for row in operations(folder)] == [["0.000", ""], ["", ""]] * 2, "receives are posted, sends have not begun"
 
 
 @pytest.mark.parametrize(("text", "options", "message"), [
@@ -46,6 +75,8 @@ def test_ranks_that_wait_for_each_other(programs, folder):
     (PAIR.replace("4096b to", "1b to").replace("num_ranks 2", "num_ranks 5") + "".join(f"rank {r} {{\n}}\n" for r in (2, 3, 4)), [],
      "g: 5 ranks of 1 NICs each, and the network has 4 NICs"),
     (PAIR, ["--goal="], "--pattern=goal, expected --goal=FILE with it"),
+    (PAIR, ["--pattern=poisson", "--goal=", "--operations"],
+     "--operations, and no rank sends anything; expected --pattern=goal or chakra with it"),
     (PAIR, ["--logGp=2us"], "LogGP parameters '2us', expected L,g,G such as 2us,5ns,0.04ns with G up to 8ns"),
 ])
 def test_refused(programs, folder, text, options, message):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
 #include "roce-network-page.h"
+#include "roce-operation-table.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
 #include "roce-rank-table.h"
@@ -189,6 +190,10 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(RankTable::FILE_NAME);
     }
+    if (operations)
+    {
+        writer->Check(OperationTable::FILE_NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -216,6 +221,15 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         auto made = std::make_unique<RankEngine>(network, flows);
         engine = made.get();
         network.AddFlowOrder(std::move(made));
+        if (operations)
+        {
+            engine->KeepLogs();
+        }
+    }
+    else if (operations)
+    {
+        throw InputError("--operations, and no rank sends anything; expected --pattern=goal or "
+                         "chakra with it");
     }
     network.InstallFlows(flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
@@ -284,6 +298,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
         summary.madeOf =
             std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
+        if (operations)
+        {
+            OperationTable::Write(*engine, *writer);
+        }
         Write(*writer, summary, stats, records, iterations, ranks, hash);
     }
     PrintTable(std::cout, stats, summary);
