@@ -43,10 +43,10 @@ def test_operations(programs, folder):
     (sender, receiver), (flow,) = ends(programs, folder)
     got = f"{1000 + float(flow['receiver_fct_ns']):.3f}"
     assert operations(folder) == [
-        ["0", "0", "1", "calc", "0", "", "", "", "", "0.000", "1000.000"],
-        ["0", "0", "2", "send", "0", "1", "4096", "", "", "1000.000", sender["end_ns"]],
-        ["0", "1", "1", "recv", "0", "0", "4096", "", "", "0.000", got],
-        ["0", "1", "2", "calc", "0", "", "", "", "", got, receiver["end_ns"]]]
+        ["0", "0", "1", "calc", "0", "", "", "", "", "", "0.000", "1000.000"],
+        ["0", "0", "2", "send", "0", "1", "4096", "", "", "", "1000.000", sender["end_ns"]],
+        ["0", "1", "1", "recv", "0", "0", "4096", "", "", "1000.000", "0.000", got],
+        ["0", "1", "2", "calc", "0", "", "", "", "", "", got, receiver["end_ns"]]]
     ends(programs, folder, "--rankOverhead=200ns", "--eagerBytes=4096")
     assert operations(folder)[1][-2:] == ["1000.000", "1200.000"], "a short send takes its CPU alone"
 

@@ -15,10 +15,13 @@ void
 WriteRow(CsvFile& csv,
          std::size_t job,
          uint32_t rank,
-         const RankOp& op,
-         const RankPart& part,
-         const RankOpTimes& times)
+         const RankProgram& program,
+         const RankLog& log,
+         uint32_t number)
 {
+    const RankOp& op = program.ranks[rank].ops[number];
+    const RankPart& part = program.parts[op.part];
+    const RankOpTimes& times = log.ranks[rank][number];
     const auto orEmpty = [&csv](bool isThere, uint64_t value) {
         isThere ? csv.Uint(value) : csv.Text("");
     };
@@ -31,6 +34,7 @@ WriteRow(CsvFile& csv,
     orEmpty(isMessage, op.bytes);
     csv.Text(part.name);
     orEmpty(part.iteration, part.iteration);
+    time(times.send == RankOp::NO_OP ? -1 : log.ranks[times.from][times.send].startPs);
     time(times.startPs);
     time(times.endPs);
     csv.EndRow();
@@ -71,6 +75,7 @@ OperationTable::Write(const RankEngine& engine, RunWriter& writer)
                                    "bytes",
                                    "part",
                                    "iteration",
+                                   "sent_ns",
                                    "start_ns",
                                    "end_ns"});
     for (std::size_t job = 0; job < engine.GetJobs().size(); ++job)
@@ -81,8 +86,7 @@ OperationTable::Write(const RankEngine& engine, RunWriter& writer)
         {
             for (const uint32_t number : InOrder(log.ranks[rank]))
             {
-                const RankOp& op = program.ranks[rank].ops[number];
-                WriteRow(csv, job, rank, op, program.parts[op.part], log.ranks[rank][number]);
+                WriteRow(csv, job, rank, program, log, number);
             }
         }
     }

@@ -23,11 +23,12 @@ struct OperationTable
      * @brief Write FILE_NAME: a row for each operation, by job, rank, start (those that have not
      * started last) and number.
      *
-     * Columns job,rank,operation,kind,stream,peer,bytes,part,iteration,start_ns,end_ns. operation
-     * is its number in the program's file, kind calc, send or recv. stream is empty if it needs
-     * none. peer and bytes are empty for calc; of a receive from any rank, peer is the sender, or
-     * empty. part and iteration are those of RankPart, or empty. start_ns and end_ns are empty
-     * before it has started, and while it is not done.
+     * Columns job,rank,operation,kind,stream,peer,bytes,part,iteration,sent_ns,start_ns,end_ns.
+     * operation is its number in the program's file, kind calc, send or recv. stream is empty if it
+     * needs none. peer and bytes are empty for calc; of a receive from any rank, peer is the
+     * sender, or empty. part and iteration are those of RankPart, or empty. sent_ns is when the
+     * send of a receive's message began, empty without. start_ns and end_ns are empty before it has
+     * started, and while it is not done.
      *
      * @param engine after RankEngine::Finish(), with logs
      * @param writer of the run
