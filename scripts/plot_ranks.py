@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 import roce_results as rr
-from roce_plot import look, series
+from roce_plot import axes, look, series
 
 BINS = 1400  # of time; a pixel each
 MOST_ROWS = 256  # of ranks; beyond, some share one
@@ -72,16 +72,6 @@ def shares_of(data: pd.DataFrame, edges: np.ndarray) -> np.ndarray:
     return np.clip([either - messages, computes + messages - either, either - computes, 1 - either], 0, 1)
 
 
-def together(shares: np.ndarray, jobs: np.ndarray, most: int) -> Tuple[np.ndarray, np.ndarray, int]:
-    """Neighbours of one job share a row if there are more rows than `most`: their average, the first row of each, and how many."""
-    count = -(-shares.shape[1] // most)
-    count = 1 << (count - 1).bit_length()  # ranks come in powers of two
-    place = np.concatenate([np.arange(n) for n in np.unique(jobs, return_counts=True)[1]])  # within its job
-    first = np.flatnonzero(place % count == 0)
-    sums = np.add.reduceat(shares, first, axis=1)
-    return sums / np.diff(np.append(first, shares.shape[1]))[None, :, None], first, count
-
-
 def label_rows(ax, names: pd.DataFrame, height: float) -> None:
     """Numbers of ranks beside as many rows as there is room for, lines between jobs. @param names job and rank of each row"""
     several = names["job"].nunique() > 1
@@ -105,7 +95,7 @@ def plot(data: pd.DataFrame, path: str, begin: float, end: float) -> None:
     edges = np.linspace(begin, end, BINS + 1)
     names = data.drop_duplicates("row").sort_values("row")[["job", "rank"]]
     shares = shares_of(data, edges)
-    rows, first, count = together(shares, names["job"].to_numpy(), MOST_ROWS)
+    rows, first, count = axes.fewer_rows(shares, names["job"].to_numpy(), MOST_ROWS, np.add)
     height = min(HEIGHT, max(1.0, 0.3 * len(first)))
     figure = look.Figure(2, 1, WIDTH, (height + SHARES + 0.3) / 2, sharex=True, gridspec_kw={"height_ratios": (height, SHARES)})
     ax, below = figure.panels

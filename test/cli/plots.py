@@ -147,10 +147,11 @@ def test_many_ranks():
     shares = np.zeros((4, 1500, 1))
     shares[0, 1, 0], shares[3, 1499, 0] = 1, 1
     jobs = np.repeat([0, 1], [1001, 499])
-    rows, first, count = plot_ranks.together(shares, jobs, 256)
+    rows, first, count = axes.fewer_rows(shares, jobs, 256, np.add)
     assert count == 8 and rows.shape == (4, 126 + 63, 1) and first[126] == 1001, f"{count} ranks a row, {rows.shape}"
     assert rows[0, 0, 0] == 1 / 8 and rows[3, -1, 0] == 1 / 3, "averages of whole and last rows"
-    assert plot_ranks.together(shares[:, :256], jobs[:256], 256)[2] == 1
+    assert axes.fewer_rows(shares, jobs, 256, np.maximum)[0][3, -1, 0] == 1, "the busiest of them"
+    assert axes.fewer_rows(shares[:, :256], jobs[:256], 256, np.add)[2] == 1
     ax = panel()
     plot_ranks.label_rows(ax, pd.DataFrame({"job": jobs[first], "rank": [*range(0, 1001, 8), *range(0, 499, 8)]}), 6.8)
     found = [text.get_text() for text in ax.get_yticklabels()]
