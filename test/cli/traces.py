@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of ranks from the command line: ranks.csv, operations.csv, and what is said of programs that are wrong or do not end."""
+"""Programs of ranks from the command line: ranks.csv, operations.csv, the time line, and what is said of programs that are wrong or do not end."""
+
+import json
+from decimal import Decimal
 
 import pytest
 
 from support import LEAF_SPINE, rows
+from support.parallel import goal
 
 SMALL = [LEAF_SPINE, "--progress=none", "--datacenters=1", "--leaves=2", "--spines=2", "--hostsPerLeaf=2", "--cc=none", "--pattern=goal",
          "--goal=g"]
@@ -59,6 +63,35 @@ def test_operations_of_any_source(programs, folder):
     programs.run(*SMALL, "--operations", "--out=r", cwd=folder)
     assert [(row[2], row[3], row[4], row[5]) for row in operations(folder)[:4]] == [
         ("1", "recv", "0", "2"), ("2", "recv", "0", "1"), ("4", "calc", "4", ""), ("3", "calc", "0", "")]
+
+
+def test_time_line(programs, folder):
+    """trace.json has a process for each rank with all of its operations that take time; slices of one track do not overlap."""
+    (folder / "g").write_text(goal())
+    programs.run(*SMALL[:2], "--leaves=2", "--spines=2", "--hostsPerLeaf=4", "--wanDelay=10us", "--pattern=goal", "--goal=g", "--operations",
+                 "--chromeTrace", "--rankOverhead=300ns", "--eagerBytes=4000", "--out=r", cwd=folder)
+    names, slices = {}, {}
+    for event in json.loads((folder / "r" / "trace.json").read_text(encoding="utf-8"), parse_float=Decimal)["traceEvents"]:
+        if event["ph"] == "M":
+            key = (event["pid"], event["tid"])
+            assert key not in names, f"named twice: {event}"
+            names[key] = event["args"]["name"]
+        elif names[event["pid"], 0].startswith("rank "):
+            assert event["ph"] == "X", event
+            track = names[event["pid"], 0], names[event["pid"], event["tid"]]
+            slices.setdefault(track, []).append((1000 * event["ts"], 1000 * (event["ts"] + event["dur"]), event["args"]))
+    for track, stretches in slices.items():
+        ends = sorted(stretch[:2] for stretch in stretches)
+        assert all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), f"slices of {track} overlap"
+    assert any(track.endswith(" 1") for _, track in slices), "nothing overlaps, so this test shows nothing"
+    drawn = sorted((process, args["operation"], args.get("peer"), begin, end) for (process, _), stretches in slices.items()
+                   for begin, end, args in stretches)
+    expected = []
+    for row in rows(folder / "r" / "operations.csv"):
+        begin, end = max(Decimal(row["start_ns"]), Decimal(row["sent_ns"] or 0)), Decimal(row["end_ns"])
+        if begin < end:
+            expected.append((f"rank {row['rank']}", int(row["operation"]), int(row["peer"]) if row["peer"] else None, begin, end))
+    assert drawn == sorted(expected) and len(drawn) > 300, f"{len(drawn)} slices, {len(expected)} operations"
 
 
 def test_ranks_that_wait_for_each_other(programs, folder):

@@ -221,7 +221,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         auto made = std::make_unique<RankEngine>(network, flows);
         engine = made.get();
         network.AddFlowOrder(std::move(made));
-        if (operations)
+        if (operations || chromeTrace)
         {
             engine->KeepLogs();
         }
@@ -236,7 +236,9 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
-    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    RunCollector::Options watched = MakeCollectorOptions(lastStartPs);
+    watched.series.ranks = engine;
+    RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
                    [&] {
