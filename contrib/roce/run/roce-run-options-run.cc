@@ -2,6 +2,7 @@
 #include "roce-class-check.h"
 #include "roce-job-table.h"
 #include "roce-network-page.h"
+#include "roce-operation-table.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
 #include "roce-rank-table.h"
@@ -195,6 +196,10 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
         writer->Check(JobTable::JOBS);
         writer->Check(JobTable::COLLECTIVES);
     }
+    if (operations)
+    {
+        writer->Check(OperationTable::FILE_NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -221,18 +226,25 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     {
         auto made = std::make_unique<RankEngine>(network, flows);
         engine = made.get();
-        if (JobTable::IsUsed(flows))
+        network.AddFlowOrder(std::move(made));
+        if (operations || chromeTrace || JobTable::IsUsed(flows))
         {
             engine->KeepLogs();
         }
-        network.AddFlowOrder(std::move(made));
+    }
+    else if (operations)
+    {
+        throw InputError("--operations, and no rank sends anything; expected --pattern=goal, "
+                         "chakra or jobs with it");
     }
     network.InstallFlows(flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
-    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    RunCollector::Options watched = MakeCollectorOptions(lastStartPs);
+    watched.series.ranks = engine;
+    RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
                    [&] {
@@ -295,6 +307,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
         summary.madeOf =
             std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
+        if (operations)
+        {
+            OperationTable::Write(*engine, *writer);
+        }
         Write(*writer, summary, stats, records, iterations, ranks, jobs, hash);
     }
     PrintTable(std::cout, stats, summary);

@@ -89,6 +89,7 @@ struct RunOptions
     bool chromeTrace{false};
     std::string netanim;
     std::string pcap;
+    bool operations{false};
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
