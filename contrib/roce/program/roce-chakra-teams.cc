@@ -275,7 +275,8 @@ ChakraTeams::ProgramOf(const Team& team, const Collective& collective) const
 {
     using Kind = CollectiveProgram::Kind;
     using Name = ChakraNode::Collective;
-    const auto& [trace, node, none] = collective;
+    const ChakraTrace* const trace = collective.trace;
+    const ChakraNode* const node = collective.node;
     const bool isBarrier = node->collective == Name::BARRIER;
     if (!node->collective || (!node->bytes && !isBarrier))
     {
@@ -337,10 +338,10 @@ RankPart
 ChakraTeams::PartOf(const Team& team, const Collective& collective) const
 {
     const std::string& group = collective.node->group;
-    const std::string of = !group.empty()                   ? "group " + group
-                           : team.ranks.size() == m_nRanks ? "all ranks"
-                                                            : "the group of rank " +
-                                                                  std::to_string(team.ranks[0]);
+    const std::string of = !group.empty() ? "group " + group
+                           : team.ranks.size() == m_nRanks
+                               ? "all ranks"
+                               : "the group of rank " + std::to_string(team.ranks[0]);
     RankPart part = collective.program.MakePart(of);
     if (collective.node->collective == ChakraNode::Collective::BARRIER)
     {
