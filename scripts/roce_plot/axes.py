@@ -13,6 +13,7 @@ from . import look
 
 MAX_POINTS = 4000  # of a line over time; beyond, peaks and last values of stretches of time are drawn
 HEAT_NAMED = 120  # rows of a heat map that have their own names; of more, nodes have
+HEAT_MOST = 600  # rows of a heat map; beyond, neighbours share one
 HEAT_ROW, HEAT_THIN = 0.125, 0.02  # inches of a row: with its name, and of three pixels without
 SPREAD = 0.3  # of the runs' dots, of the distance between boxes
 Styles = Dict[str, dict]
@@ -207,6 +208,21 @@ def cells(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
     ax.grid(False)
+
+
+def fewer_rows(values: np.ndarray, groups: Sequence, most: int, merge) -> Tuple[np.ndarray, np.ndarray, int]:
+    """Neighbours of one group share a row if there are more rows than `most`: the rows, which was the first of each, and of how many.
+
+    @param values by row in the last but one dimension
+    @param groups of the rows, neighbours together
+    @param merge np.add, which gives averages, or np.maximum"""
+    rows = len(groups)
+    count = 1 << (-(-rows // most) - 1).bit_length()  # ports and ranks come in powers of two
+    starts = np.array([i for i in range(rows) if not i or groups[i] != groups[i - 1]])
+    place = np.arange(rows) - starts[np.searchsorted(starts, np.arange(rows), side="right") - 1]  # within its group
+    first = np.flatnonzero(place % count == 0)
+    merged = merge.reduceat(values, first, axis=-2)
+    return merged / np.diff(np.append(first, rows))[:, None] if merge is np.add else merged, first, count
 
 
 def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str], time: Tuple[float, float], height: float) -> None:

@@ -71,6 +71,7 @@ struct RankRun
               auto made =
                   std::make_unique<RankEngine>(net, Numbered(RankJob::MakeFlows(job, hosts)));
               engine = made.get();
+              engine->KeepLogs();
               net.AddFlowOrder(std::move(made));
           })
     {
@@ -184,6 +185,33 @@ TEST_F(RankEngineTest, WhatNeverComesIsSaid)
     EXPECT_EQ(run.ends[0], -1);
     EXPECT_EQ(run.ends[2], run.star.completedPs[2]);
     EXPECT_EQ(run.star.StartOf(0), -1);
+    const std::vector<RankOpTimes>& log = run.engine->GetLog(0)->ranks[0];
+    EXPECT_EQ(log[0].startPs, 0) << "the receive is posted";
+    EXPECT_EQ(log[0].endPs, -1);
+    EXPECT_EQ(log[1].startPs, -1) << "the send has not begun";
+}
+
+// Each rank's operations are a receive, a calculation of 10 us and a send, twice.
+TEST_F(RankEngineTest, TheLogHasWhenEachOperationBeganAndWasDone)
+{
+    const RankRun run(Ring(3, 2, 10 * US));
+    const RankLog& log = *run.engine->GetLog(0);
+    for (uint32_t flow = 0; flow < 6; ++flow)
+    {
+        const uint32_t rank = flow / 2;
+        const RankOpTimes* const ops = &log.ranks[rank][3 * (flow % 2)];
+        const uint32_t got = (flow + 4) % 6; // of the rank before, in the same round
+        // Rank 0 computes before it comes to its second receive; others wait for messages.
+        EXPECT_EQ(ops[0].startPs, flow == 1 ? 10 * US : 0) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].endPs, run.star.receivedPs[got]) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].from, got / 2) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].send, 3 * (got % 2) + 2) << "receive of flow " << got;
+        EXPECT_EQ(ops[1].endPs, ops[1].startPs + 10 * US) << "calculation before flow " << flow;
+        EXPECT_EQ(ops[2].startPs, ops[1].endPs) << "flow " << flow;
+        EXPECT_EQ(ops[2].startPs, run.star.StartOf(flow)) << "flow " << flow;
+        EXPECT_EQ(ops[2].endPs, run.star.completedPs[flow]) << "flow " << flow;
+        EXPECT_EQ(ops[2].from, RankOp::ANY_RANK) << "a send gets nothing";
+    }
 }
 
 TEST_F(RankEngineTest, TheLastCalculationNeedsNoNetwork)

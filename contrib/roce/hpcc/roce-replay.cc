@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -85,6 +84,15 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
         cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
             .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
         cmd.AddRemoved("pathSelector", "--paths");
+        cmd.AddValue("goal",
+                     "In place of flows: schedule of each rank, GOAL as text or binary",
+                     m_ranks.goalFile);
+        cmd.AddValue("jobs", "In place of flows: JSON list of jobs", m_ranks.jobsFile);
+        m_chakra.AddOptions(cmd);
+        cmd.SetGroup(
+            UnusedWhile([this] { return !HasRanks(); }, "without --goal, --trace or --jobs"));
+        m_ranks.AddOptions(cmd);
+        cmd.SetGroup(nullptr);
     }
     cmd.AddChoice("profile",
                   "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
@@ -114,78 +122,6 @@ ReplayOptions::GetBytes(const std::string& key, double number, double unit) cons
         m_config.Fail(key, ToText(number) + " is too large, expected at most 2^53 bytes");
     }
     return static_cast<uint64_t>(number * unit);
-}
-
-void
-ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
-{
-    if (!m_configFile.empty())
-    {
-        m_config = HpccConfig::Read(m_configFile, m_ignoreUnknown);
-    }
-    m_config.Override(m_set);
-    const auto choose = [&](std::string& file, const char* key) {
-        if (file.empty() && m_config.Has(key))
-        {
-            file = m_config.FindFile(key);
-        }
-        if (file.empty())
-        {
-            throw InputError("--" + cmd.NameFor(&file) + " is missing, expected a file (or " + key +
-                             " in --config)");
-        }
-    };
-    choose(m_topologyFile, "TOPOLOGY_FILE");
-    if (m_hasFlows)
-    {
-        choose(m_flowFile, "FLOW_FILE");
-    }
-    m_topology = HpccTopology::Read(m_topologyFile);
-    ReadFlows();
-    if (m_topology.unreadLine)
-    {
-        Messages::Say("note",
-                      m_topologyFile + ": line " + std::to_string(m_topology.unreadLine) +
-                          " has one more link, but the first line says " +
-                          std::to_string(m_topology.links.size()) +
-                          "; what follows them is not read");
-    }
-    ChooseCc(cmd);
-}
-
-void
-ReplayOptions::ReadFlows()
-{
-    if (!m_hasFlows)
-    {
-        // One from each host, to check the network with.
-        std::vector<uint32_t> nics;
-        std::copy_if(m_topology.nicOfNode.begin(),
-                     m_topology.nicOfNode.end(),
-                     std::back_inserter(nics),
-                     [](uint32_t nic) { return nic != FlowList::NO_NIC; });
-        for (std::size_t host = 0; nics.size() > 1 && host < nics.size(); ++host)
-        {
-            FlowSpec flow;
-            flow.id = host;
-            flow.src = nics[host];
-            flow.dst = nics[(host + 1) % nics.size()];
-            m_flows.flows.push_back(flow);
-        }
-        return;
-    }
-    m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
-    for (const std::string& note : m_flows.notes)
-    {
-        Messages::Say("note", m_flowFile + ": " + note);
-    }
-    if (m_flows.outOfOrder)
-    {
-        Messages::Say("note",
-                      m_flowFile + ": " + std::to_string(m_flows.outOfOrder) +
-                          " flows start before one that is listed earlier; they start when they "
-                          "say");
-    }
 }
 
 void
@@ -502,8 +438,8 @@ ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     for (FlowSpec& flow : m_flows.flows)
     {
-        flow.src = network.GetHost(flow.src);
-        flow.dst = network.GetHost(flow.dst);
+        flow.src = flow.job ? flow.src : network.GetHost(flow.src); // ranks are on hosts
+        flow.dst = flow.job ? flow.dst : network.GetHost(flow.dst);
     }
     network.ChooseNics(m_flows.flows, NicRule::NEAREST);
     m_faults.Apply(network);

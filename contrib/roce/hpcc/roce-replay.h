@@ -7,10 +7,12 @@
 #include "roce-hpcc-topology.h"
 #include "roce-long-links.h"
 
+#include "ns3/roce-chakra-options.h"
 #include "ns3/roce-command-line.h"
 #include "ns3/roce-fault-options.h"
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-rank-options.h"
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
@@ -22,7 +24,8 @@ namespace ns3::roce
 {
 
 /**
- * @brief A program that runs the HPCC simulator's files: topology, flows, configuration.
+ * @brief A program that runs the HPCC simulator's files: topology, flows, configuration. In place
+ * of flows there may be ranks with programs, rank r on host r.
  *
  * - Without a profile the network is as this module has it by default, but for what the
  *   configuration says.
@@ -64,6 +67,9 @@ class ReplayOptions
 
   private:
     void ReadFiles(const CheckedCommandLine& cmd);
+    bool HasRanks() const;
+    void ReadFlows();
+    void ReadRanks(const CheckedCommandLine& cmd);
     void ChooseCc(const CheckedCommandLine& cmd);
     void ApplyProfile();
     void ApplyRateLaw();
@@ -74,7 +80,7 @@ class ReplayOptions
     uint32_t GetDciBufferBytes() const;
     void BuildFiles(const CheckedCommandLine& cmd, Network& network);
     int RunFlows(const CheckedCommandLine& cmd, Network& network);
-    void ReadFlows();
+    void AddExamples();
     void NameKeys(const std::function<void()>& call) const;
 
     bool m_hasFlows;
@@ -87,6 +93,8 @@ class ReplayOptions
     std::string m_set;
     bool m_ignoreUnknown{false};
     LongLinks m_longLinks;
+    RankOptions m_ranks;
+    ChakraOptions m_chakra;
     TransportOptions m_transport;
     FaultOptions m_faults;
 

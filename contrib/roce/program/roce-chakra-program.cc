@@ -160,7 +160,8 @@ Writer::AddMessage(const ChakraNode& node)
 uint32_t
 Writer::AddCollective(const ChakraNode& node, const ChakraTeams::Part& part)
 {
-    const CollectiveProgram& program = m_teams.GetCollective(part).program;
+    const ChakraTeams::Collective& collective = m_teams.GetCollective(part);
+    const CollectiveProgram& program = collective.program;
     RankOp gate; // its turn lasts until all of the collective is done
     gate.label = node.id;
     gate.stream = RankOp::NO_STREAM;
@@ -171,6 +172,10 @@ Writer::AddCollective(const ChakraNode& node, const ChakraTeams::Part& part)
         CollectiveProgram back = program; // of a reduce
         back.kind = CollectiveProgram::Kind::BROADCAST;
         end = back.Add(m_schedule, part.member, end, node.id);
+    }
+    for (uint32_t op = begin; op < m_schedule.ops.size(); ++op)
+    {
+        m_schedule.ops[op].part = collective.part;
     }
     if (m_rules.takesTurns)
     {
@@ -210,8 +215,8 @@ ChakraProgram::Make(const std::vector<ChakraTrace>& traces, const std::string& s
         graphs.emplace_back(trace);
         teams.Read(graphs.back());
     }
-    teams.Finish();
     RankProgram program;
+    teams.Finish(program.parts);
     program.source = source;
     for (uint32_t rank = 0; rank < nRanks; ++rank)
     {

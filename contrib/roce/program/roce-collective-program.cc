@@ -167,6 +167,18 @@ CollectiveProgram::ParseLevels(const std::string& text)
     return levels;
 }
 
+RankPart
+CollectiveProgram::MakePart(const std::string& of) const
+{
+    RankPart part;
+    part.name = NameOf(kind) + " of " + of;
+    part.bytes = bytes;
+    const auto n = static_cast<double>(ranks.size());
+    const bool isRooted = kind == Kind::REDUCE || kind == Kind::BROADCAST;
+    part.busFactor = isRooted ? 1 : (kind == Kind::ALL_REDUCE ? 2 : 1) * (n - 1) / n;
+    return part;
+}
+
 bool
 CollectiveProgram::Has(Algorithm algorithm, Kind kind)
 {

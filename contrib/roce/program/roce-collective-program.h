@@ -93,6 +93,10 @@ struct CollectiveProgram
     /// @return the operation alone, of as many ranks as the highest number says. @throw as Check()
     RankProgram Generate() const;
 
+    /// @brief Name it for results. @param of whose it is, such as "tensor group 3"
+    /// @return name, bytes and RankPart::busFactor
+    RankPart MakePart(const std::string& of) const;
+
     /**
      * @param text of levels from inside, such as 8:direct,4:ring; empty: none
      * @return the levels

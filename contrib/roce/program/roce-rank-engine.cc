@@ -283,6 +283,22 @@ RankEngine::Describe() const
     return "";
 }
 
+void
+RankEngine::KeepLogs()
+{
+    for (const std::shared_ptr<const RankJob>& job : m_jobs)
+    {
+        m_logs.emplace_back(job->program);
+    }
+    for (std::size_t job = 0; job < m_logs.size(); ++job)
+    {
+        for (std::size_t rank = 0; rank < m_ranks[job].size(); ++rank)
+        {
+            m_ranks[job][rank]->GetRunner().SetLog(&m_logs[job].ranks[rank]);
+        }
+    }
+}
+
 std::vector<int64_t>
 RankEngine::Finish(std::size_t job)
 {
@@ -290,6 +306,7 @@ RankEngine::Finish(std::size_t job)
         return entry.flow.job && m_startPs[entry.flow.id] < 0;
     });
     std::vector<uint64_t> ends; // and one more; 0: not known here
+    std::vector<bool> isHere;
     for (const auto& rank : m_ranks.at(job))
     {
         // What has no message has not run at all so far.
@@ -298,12 +315,17 @@ RankEngine::Finish(std::size_t job)
             rank->Run(rank->NextPs());
         }
         RankRunner& runner = rank->GetRunner();
+        isHere.push_back(rank->IsHere());
         ends.push_back(
             rank->IsHere() && runner.IsDone() ? static_cast<uint64_t>(runner.GetEndPs()) + 1 : 0);
     }
     if (RankExchange* const processes = m_network.GetRanks())
     {
         ends = processes->Sum(ends);
+        if (!m_logs.empty())
+        {
+            m_logs[job].Gather(*processes, isHere);
+        }
     }
     std::vector<int64_t> known;
     for (const uint64_t end : ends)

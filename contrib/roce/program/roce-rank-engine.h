@@ -61,6 +61,16 @@ class RankEngine : public FlowOrder
         return m_jobs;
     }
 
+    /// @brief Note when operations start and are done. Before the run.
+    void KeepLogs();
+
+    /// @param job number. @return what its ranks did, of all processes once Finish() was called;
+    /// null without KeepLogs()
+    const RankLog* GetLog(std::size_t job) const
+    {
+        return m_logs.empty() ? nullptr : &m_logs.at(job);
+    }
+
     /**
      * @brief After the run, have ranks compute what is left of them, without the network.
      * Called by all processes.
@@ -83,6 +93,7 @@ class RankEngine : public FlowOrder
     int64_t m_marginPs{0}; //!< longest delay of a NIC's link
     std::vector<std::shared_ptr<const RankJob>> m_jobs;
     std::vector<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
+    std::vector<RankLog> m_logs;                             //!< by job; empty: not kept
     std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there
     std::vector<WaitingFlow> m_flows;                        //!< by id
     std::vector<int64_t> m_startPs;                          //!< by flow id; -1: not yet

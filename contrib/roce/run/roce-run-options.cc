@@ -216,6 +216,12 @@ RunOptions::AddFiles(CheckedCommandLine& cmd)
         [this] { return !pcap.empty(); },
         true);
     add(
+        "operations",
+        "Write operations.csv: when each operation of ranks began and was done",
+        operations,
+        [this] { return operations; },
+        false);
+    add(
         "hpccFct",
         "Write fct.txt as the HPCC simulator does",
         hpccFct,

@@ -27,6 +27,7 @@
 namespace ns3::roce
 {
 
+class JobTable;
 class RankTable;
 
 /// @brief The options of a program that say how many threads run it.
@@ -88,6 +89,7 @@ struct RunOptions
     bool chromeTrace{false};
     std::string netanim;
     std::string pcap;
+    bool operations{false};
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
@@ -171,6 +173,7 @@ struct RunOptions
                const std::vector<FlowRecord>& records,
                const IterationTable& iterations,
                const RankTable& ranks,
+               const JobTable& jobs,
                const std::string& hash) const;
 
     std::vector<File> m_files;
