@@ -4,6 +4,7 @@
 
 #include "roce-test-network.h"
 
+#include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
 #include <functional>
@@ -46,7 +47,7 @@ struct StarRun
         {
             prepare(net);
         }
-        net.InstallFlows(flows);
+        engine = RankEngine::Install(net, flows);
         for (uint32_t n = 0; n < net.GetNNics(); ++n)
         {
             net.GetNic(n)->TraceConnectWithoutContext(
@@ -74,6 +75,7 @@ struct StarRun
     }
 
     Network net;
+    RankEngine* engine{nullptr}; //!< if ranks send flows
     std::vector<FlowSpec> flows;
     std::vector<int64_t> receivedPs;  //!< by flow
     std::vector<int64_t> completedPs; //!< by flow

@@ -210,14 +210,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
-    RankEngine* engine = nullptr;
-    if (RankEngine::IsUsed(flows))
-    {
-        auto made = std::make_unique<RankEngine>(network, flows);
-        engine = made.get();
-        network.AddFlowOrder(std::move(made));
-    }
-    network.InstallFlows(flows);
+    RankEngine* const engine = RankEngine::Install(network, flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
