@@ -6,7 +6,7 @@ from pathlib import Path
 
 MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
 PROGRAMS = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
-ROOMS = ("network", "workload", "run", "hpcc", "systems/*")
+ROOMS = ("network", "workload", "program", "run", "hpcc", "systems/*")
 # Texts with another meaning that are written as an option's name is.
 OTHER = {
     "cc": "a column of flow lists",

@@ -3,8 +3,6 @@
 #include "roce-error-of.h"
 #include "roce-star-run.h"
 
-#include "ns3/roce-collective-workload.h"
-
 #include <memory>
 
 using namespace ns3;
@@ -63,7 +61,7 @@ TEST_F(FlowGraphTest, FlowsThatAreReadyAtOnceStartByTheirIds)
     EXPECT_LT(run.receivedPs[2], run.receivedPs[3]);
 }
 
-// What else its source receives, or sends, does not hold a flow up: that is FlowSteps.
+// What else its source receives, or sends, does not hold a flow up.
 TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
 {
     StarRun run(SLOW,
@@ -74,43 +72,6 @@ TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
     ASSERT_EQ(run.collector->GetFinished(), 4u);
     EXPECT_GT(run.StartOf(1), 800 * US);
     EXPECT_LT(run.StartOf(3), 100 * US);
-}
-
-// A ring as a graph is the collective, to the picosecond. (With threads: cli.threads.)
-TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
-{
-    CollectiveWorkload ring;
-    ring.hosts = {0, 1, 2, SLOW, 3};
-    ring.sizeBytes = 500000;
-    const std::vector<FlowSpec> steps = ring.Generate();
-    const auto key = [](const FlowSpec& flow) { return 1 + 100 * flow.step + flow.src; };
-    std::vector<FlowSpec> graph;
-    for (FlowSpec flow : steps)
-    {
-        std::vector<uint32_t> after;
-        for (const FlowSpec& before : steps)
-        {
-            if (before.dst == flow.src && before.step <= flow.after)
-            {
-                after.push_back(key(before));
-            }
-        }
-        const uint32_t own = key(flow);
-        flow.step = flow.after = flow.iteration = 0;
-        graph.push_back(After(own, after, flow));
-    }
-    const auto starts = [](const std::vector<FlowSpec>& flows) {
-        StarRun run(SLOW, flows);
-        EXPECT_EQ(run.collector->GetFinished(), flows.size());
-        std::vector<std::pair<int64_t, int64_t>> times;
-        for (std::size_t i = 0; i < run.flows.size(); ++i)
-        {
-            times.emplace_back(run.StartOf(i), run.completedPs[i]);
-        }
-        Simulator::Destroy();
-        return times;
-    };
-    EXPECT_EQ(starts(graph), starts(steps));
 }
 
 TEST_F(FlowGraphTest, WhatNeverComesIsTold)
@@ -144,7 +105,7 @@ TEST_F(FlowGraphTest, BadGraphsAreRefused)
     FlowSpec both = After(1, {}, Flow(0, 1, 1000));
     both.phase = 1;
     EXPECT_EQ(error({both}),
-              "flow 0 has a phase or a step, and waits for single flows; expected one of them");
+              "flow 0 has a phase, and waits for single flows; expected one of them");
 }
 
 } // namespace

@@ -67,18 +67,14 @@ Ring(uint32_t ranks, unsigned rounds, int64_t calcPs = 0)
 struct RankRun
 {
     explicit RankRun(const std::shared_ptr<const RankJob>& job, uint32_t hosts = 6)
-        : star(hosts, RankJob::MakeFlows(job, hosts), [&](Network& net) {
-              auto made =
-                  std::make_unique<RankEngine>(net, Numbered(RankJob::MakeFlows(job, hosts)));
-              engine = made.get();
-              engine->KeepLogs();
-              net.AddFlowOrder(std::move(made));
-          })
+        : star(hosts,
+               RankJob::MakeFlows(job, hosts),
+               {},
+               [](RankEngine& engine) { engine.KeepLogs(); }),
+          ends(star.engine->Finish(0))
     {
-        ends = engine->Finish(0);
     }
 
-    RankEngine* engine{nullptr}; // set while the star is made
     StarRun star;
     std::vector<int64_t> ends;
 };
@@ -249,8 +245,79 @@ TEST_F(RankEngineTest, ARankWithSeveralNicsGoesOnABitLater)
     EXPECT_EQ(run.star.flows[1].dst, 1U);
     EXPECT_EQ(run.star.StartOf(1), 0);
     EXPECT_EQ(run.star.StartOf(0), run.star.receivedPs[1] + US + 1);
-    EXPECT_EQ(run.ends[0], run.star.completedPs[0] + US + 1);
-    EXPECT_EQ(run.ends[1], run.star.receivedPs[0] + US + 1);
+    EXPECT_EQ(run.ends[0], run.star.completedPs[0]);
+    EXPECT_EQ(run.ends[1], run.star.receivedPs[0]);
+    // What it computes in between counts from when the message had come.
+    Simulator::Destroy();
+    RankSchedule& answers = job->program.ranks[0];
+    answers.ops.push_back(answers.ops[1]);
+    answers.ops[1] = Calc(20 * US);
+    answers.edges = {{1, 0, false}, {2, 1, false}};
+    const RankRun later(job);
+    EXPECT_EQ(later.star.StartOf(0), later.star.receivedPs[1] + 20 * US);
+}
+
+// Ranks 0 and 1 are at NIC 0, rank 2 at NIC 1, rank 3 has no NIC. 1 -> 0 is within the host, at 8
+// Gbit/s 1 ns a byte, and each message for itself; 0 -> 2 and 1 -> 2 are on one connection.
+TEST_F(RankEngineTest, MessagesWithinAHostTakeTheirTime)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "inside";
+    job->program.ranks.resize(4);
+    job->nics = {0, 0, 1, 2};
+    job->insideBps = 8000000000;
+    RankSchedule& zero = job->program.ranks[0];
+    for (const uint64_t tag : {1, 2})
+    {
+        const uint32_t received = zero.Add(Message(RankOp::Kind::RECV, 1, 0, tag));
+        zero.Require(zero.Add(Message(RankOp::Kind::SEND, 2, 1000, tag)), received);
+    }
+    RankSchedule& one = job->program.ranks[1];
+    one.Add(Message(RankOp::Kind::SEND, 0, 7000, 1));
+    const uint32_t second = one.Add(Message(RankOp::Kind::SEND, 0, 5000, 2));
+    one.Require(one.Add(Message(RankOp::Kind::SEND, 2, 2000, 3)), second);
+    for (const uint64_t tag : {1, 2, 3})
+    {
+        job->program.ranks[2].Add(Message(RankOp::Kind::RECV, tag == 3 ? 1 : 0, 0, tag));
+    }
+    job->program.ranks[3].Add(Calc(9 * US));
+    job->program.Check();
+    const RankRun run(job);
+    ASSERT_EQ(run.star.flows.size(), 3U) << "messages within a host are flows";
+    EXPECT_EQ(run.star.StartOf(0), 7 * US);
+    EXPECT_EQ(run.star.StartOf(1), 5 * US) << "waits for the other message";
+    EXPECT_EQ(run.star.StartOf(2), 5 * US) << "a send is not done when its message is there";
+    EXPECT_EQ(run.star.net.GetNic(0)->GetOpenQps(), 1U)
+        << "ranks do not share their NIC's connection";
+    EXPECT_EQ(run.ends[3], 9 * US);
+}
+
+// Rank 0 has two NICs, so rank 1, which sends to it within its host, is outside, too.
+TEST_F(RankEngineTest, RanksOfAHostAreTogether)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "together";
+    job->program.ranks.resize(3);
+    job->nics = {0, 1, 0, 5, 2, 3};
+    RankSchedule& zero = job->program.ranks[0];
+    const uint32_t inside = zero.Add(Message(RankOp::Kind::RECV, 1, 0));
+    for (const uint16_t nic : {0, 1})
+    {
+        RankOp send = Message(RankOp::Kind::SEND, 2, 1000, nic);
+        send.nic = nic;
+        zero.Require(zero.Add(send), inside);
+        send.kind = RankOp::Kind::RECV;
+        send.peer = 0;
+        job->program.ranks[2].Add(send);
+    }
+    RankSchedule& one = job->program.ranks[1];
+    const uint32_t calc = one.Add(Calc(3 * US));
+    one.Require(one.Add(Message(RankOp::Kind::SEND, 0, 9)), calc);
+    const RankRun run(job);
+    ASSERT_EQ(run.star.flows.size(), 2U);
+    EXPECT_EQ(run.star.StartOf(0), 3 * US);
+    EXPECT_EQ(run.star.StartOf(1), 3 * US);
+    EXPECT_EQ(run.ends[1], 3 * US);
 }
 
 TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)

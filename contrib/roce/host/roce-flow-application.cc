@@ -62,7 +62,7 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs)
     const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
     const Item added{flow, dstQp, readyPs};
     const auto key = [](const Item& item) {
-        return std::make_tuple(item.flow.startPs, item.readyPs, item.flow.after, item.flow.id);
+        return std::make_tuple(item.flow.startPs, item.readyPs, item.flow.id);
     };
     const auto place =
         std::upper_bound(first, m_flows.end(), added, [&key](const Item& a, const Item& b) {

@@ -42,7 +42,7 @@ class FlowApplication : public Application
      * connection
      * @param readyPs when what it has waited for was done, picoseconds; -1: it has not. Of flows
      * that start at once those go first that were ready first, then those of the lower
-     * FlowSpec::after, then of the lower id, whichever was added first
+     * id, whichever was added first
      */
     void AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs = -1);
 

@@ -39,18 +39,12 @@ struct FlowSpec
     uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
     uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
     /// Flows from src to dst of one class and one number above 0 are messages of one queue pair, in
-    /// order of their starts; 0: it has a queue pair of its own
+    /// order of their starts; 0: it has a queue pair of its own. Those of each RankJob are apart
     uint32_t connection{0};
     uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
     uint8_t law{0};        //!< rate law: 0 the NIC's attributes say, others Network::AddLaw()
     /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
     uint32_t phase{0};
-    /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps
-    uint32_t step{0};
-    /// Above 0: startPs counts from when src has received all flows with steps up to this
-    uint32_t after{0};
-    uint32_t channel{0};   //!< `step` and `after` count only flows of the same channel
-    uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
     /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
     /// last of them is complete; see FlowGraph
     std::shared_ptr<const FlowDependencies> dependencies{};
@@ -67,7 +61,7 @@ struct FlowSpec
     /// @return whether its start is known before the run: it waits for no other flow
     bool IsScheduled() const
     {
-        return phase <= 1 && after == 0 && !IsDependent() && !job;
+        return phase <= 1 && !IsDependent() && !job;
     }
 };
 

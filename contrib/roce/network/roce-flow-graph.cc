@@ -25,9 +25,9 @@ FlowGraph::FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs)
         {
             continue;
         }
-        if (flow.phase || flow.step || flow.after)
+        if (flow.phase)
         {
-            refuse(flow, "has a phase or a step, and waits for single flows; expected one of them");
+            refuse(flow, "has a phase, and waits for single flows; expected one of them");
         }
         const auto node = static_cast<uint32_t>(specs.size());
         if (!nodeOfKey.emplace(flow.dependencies->key, node).second)

@@ -18,7 +18,7 @@ namespace ns3::roce
  * A flow starts startPs after the last of those that it waits for is complete. One whose
  * destination is the waiting flow's source is complete when that NIC has received all of it; any
  * other one when its sender has the last ACK. What else its own source sends or receives does not
- * matter, which is the difference from FlowSteps.
+ * matter.
  */
 class FlowGraph : public FlowOrder
 {
@@ -27,7 +27,7 @@ class FlowGraph : public FlowOrder
      * @param flows all flows of the run
      * @param marginPs longest delay of a NIC's link, picoseconds
      * @throw InputError for a key that is there twice, one that is waited for and not there, a
-     * cycle, and a flow that has a phase or a step, too
+     * cycle, and a flow that has a phase, too
      */
     FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs);
 

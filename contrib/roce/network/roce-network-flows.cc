@@ -15,130 +15,6 @@
 namespace ns3::roce
 {
 
-FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, Ranks ranks, int64_t marginPs)
-    : m_rankOf(std::move(ranks)),
-      m_marginPs(marginPs)
-{
-    for (const FlowSpec& flow : flows)
-    {
-        if (flow.step)
-        {
-            Rank& rank = RankOf(flow.dst, flow.channel);
-            Step& step = rank.steps[flow.step];
-            step.left = ++step.flows;
-            m_placeOf[flow.id] = {&rank, flow.step};
-        }
-        if (flow.step && !flow.after)
-        {
-            Rank& rank = RankOf(flow.src, flow.channel);
-            rank.lastStartPs = std::max(rank.lastStartPs, flow.startPs);
-        }
-    }
-    for (const FlowSpec& flow : flows)
-    {
-        const auto refuse = [&flow](const std::string& what) {
-            throw InputError("flow " + std::to_string(flow.id) + " " + what);
-        };
-        const std::map<uint32_t, Step>& steps = RankOf(flow.src, flow.channel).steps;
-        if (flow.after && (steps.empty() || steps.begin()->first > flow.after))
-        {
-            refuse("waits for steps up to " + std::to_string(flow.after) + ", but " +
-                   m_rankOf.what + " " + std::to_string(m_rankOf.of[flow.src]) +
-                   " receives none of them; expected a step of a flow that goes there, or 0");
-        }
-        if ((flow.step || flow.after) && flow.phase)
-        {
-            refuse("has a phase and a step, expected one of them");
-        }
-    }
-}
-
-FlowSteps::Rank&
-FlowSteps::RankOf(uint32_t nic, uint32_t channel)
-{
-    return m_ranks[{m_rankOf.of.at(nic), channel}];
-}
-
-bool
-FlowSteps::IsUsed(const std::vector<FlowSpec>& flows)
-{
-    return std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
-        return flow.step > 0 || flow.after > 0;
-    });
-}
-
-void
-FlowSteps::Connect(Nic& nic)
-{
-    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&FlowSteps::OnReceived, this));
-}
-
-void
-FlowSteps::Add(WaitingFlow flow)
-{
-    RankOf(flow.flow.src, flow.flow.channel).waiting[flow.flow.after].push_back(std::move(flow));
-}
-
-int64_t
-FlowSteps::GetStartPs(const FlowSpec& flow) const
-{
-    const auto found = m_startPsOf.find(flow.id);
-    return found == m_startPsOf.end() ? -1 : found->second;
-}
-
-void
-FlowSteps::StartUpTo(Rank& rank, uint32_t after)
-{
-    while (!rank.waiting.empty() && rank.waiting.begin()->first <= after)
-    {
-        for (WaitingFlow& waiting : rank.waiting.begin()->second)
-        {
-            rank.lastStartPs =
-                std::max(StartPs(waiting.flow, rank.receivedPs, m_marginPs), rank.lastStartPs);
-            m_startPsOf[waiting.flow.id] = rank.lastStartPs;
-            Start(waiting, rank.lastStartPs, rank.receivedPs);
-        }
-        rank.waiting.erase(rank.waiting.begin());
-    }
-}
-
-void
-FlowSteps::OnReceived(uint64_t cookie, Time at)
-{
-    const auto found = m_placeOf.find(cookie);
-    if (found == m_placeOf.end())
-    {
-        return;
-    }
-    Rank& rank = *found->second.rank;
-    Step& step = rank.steps.at(found->second.step);
-    step.lastPs = std::max(step.lastPs, at.GetPicoSeconds());
-    --step.left;
-    while (!rank.steps.empty() && rank.steps.begin()->second.left == 0)
-    {
-        rank.receivedPs = std::max(rank.receivedPs, rank.steps.begin()->second.lastPs);
-        rank.steps.erase(rank.steps.begin());
-        // Steps that the rank does not receive are complete with the one before them.
-        StartUpTo(rank, rank.steps.empty() ? UINT32_MAX : rank.steps.begin()->first - 1);
-    }
-}
-
-std::string
-FlowSteps::Describe() const
-{
-    for (const auto& [place, rank] : m_ranks)
-    {
-        if (!rank.waiting.empty())
-        {
-            const auto& [number, step] = *rank.steps.begin();
-            return m_rankOf.what + (" " + std::to_string(place.first)) + " waits for step " +
-                   std::to_string(number) + ": " + std::to_string(step.left) + " of " +
-                   std::to_string(step.flows) + " flows to it are not done";
-        }
-    }
-    return "";
-}
-
 void
 NetworkFlows::AddOrder(std::unique_ptr<FlowOrder> order)
 {
@@ -223,7 +99,7 @@ const NetworkFlows::Connection&
 NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application)
 {
     const auto [found, isNew] = m_connections.try_emplace(
-        {flow.src, flow.dst, flow.connection, flow.trafficClass},
+        {flow.src, flow.dst, flow.connection, flow.trafficClass, flow.job.get()},
         Connection{0, application, flow.id, flow.srcPort, flow.replyPort, flow.law});
     Connection& connection = found->second;
     if (isNew)
@@ -259,16 +135,6 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
     if (FlowPhases::IsUsed(flows))
     {
         AddOrder(std::make_unique<FlowPhases>(flows, m_parts.GetLongestNicDelayPs()));
-    }
-    if (FlowSteps::IsUsed(flows))
-    {
-        FlowSteps::Ranks ranks{m_ranksAreHosts ? "host" : "NIC", {}};
-        for (uint32_t nic = 0; nic < m_parts.nics.size(); ++nic)
-        {
-            ranks.of.push_back(m_ranksAreHosts ? m_parts.nics[nic].host : nic);
-        }
-        AddOrder(
-            std::make_unique<FlowSteps>(flows, std::move(ranks), m_parts.GetLongestNicDelayPs()));
     }
     if (FlowGraph::IsUsed(flows))
     {

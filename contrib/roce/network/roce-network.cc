@@ -298,10 +298,6 @@ Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
     {
         choice.Apply(flow);
     }
-    if (rule != NicRule::NAMED)
-    {
-        m_flows->SetRanksAreHosts();
-    }
 }
 
 void

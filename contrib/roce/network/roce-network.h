@@ -115,7 +115,6 @@ class Network : public NetworkMap
 
     /**
      * @brief Choose the NICs of flows between hosts; before InstallFlows(), for all of them.
-     * Flows with steps wait for what their host receives at any of its NICs (FlowSteps).
      * @param flows src and dst are hosts as numbered by NetworkMap::AddHost(), and NICs thereafter
      * @param rule see NicRule; NAMED: src and dst are NICs already
      * @throw InputError for unknown hosts, or if no NICs are joined

@@ -5,16 +5,20 @@
 
 #include "ns3/roce-host-program.h"
 #include "ns3/roce-link.h"
+#include "ns3/roce-nic.h"
+#include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace ns3::roce
 {
 
-/// The ranks at one NIC.
-class RankEngine::AtNic final : public HostProgram
+/// At one NIC: part of its station, in its thread.
+class RankEngine::AtNic final : public Place, public HostProgram
 {
   public:
     explicit AtNic(RankEngine& engine)
@@ -22,21 +26,14 @@ class RankEngine::AtNic final : public HostProgram
     {
     }
 
-    void Add(Rank& rank)
-    {
-        if (std::find(m_ranks.begin(), m_ranks.end(), &rank) == m_ranks.end())
-        {
-            m_ranks.push_back(&rank);
-        }
-    }
-
     void Connect(Nic& nic)
     {
         m_nic = &nic;
-        for (Rank* rank : m_ranks)
-        {
-            rank->Connect(nic);
-        }
+    }
+
+    bool IsHere() const override
+    {
+        return m_nic->IsHere();
     }
 
     /// @brief From now on, in the event that all processes have.
@@ -51,50 +48,154 @@ class RankEngine::AtNic final : public HostProgram
 
     void OnReceived(uint64_t cookie, int64_t atPs) override
     {
-        if (const FlowSpec* flow = m_engine.FindFlow(cookie))
+        if (Rank* rank = m_engine.FindRank(cookie, *this, false))
         {
-            Rank& rank = m_engine.RankOf(*flow, false);
-            if (!rank.IsOutside())
-            {
-                rank.OnReceived(*flow, atPs);
-            }
+            rank->OnReceived(m_engine.m_flows[cookie].flow, atPs);
         }
     }
 
     void OnCompleted(const MessageRecord& record) override
     {
-        if (const FlowSpec* flow = m_engine.FindFlow(record.cookie))
+        if (Rank* rank = m_engine.FindRank(record.cookie, *this, true))
         {
-            Rank& rank = m_engine.RankOf(*flow, true);
-            if (!rank.IsOutside())
-            {
-                rank.OnSent(*flow, record.completedPs);
-            }
+            rank->OnSent(m_engine.m_flows[record.cookie].flow, record.completedPs);
         }
     }
 
     int64_t NextPs() const override
     {
-        int64_t nextPs = NEVER_PS;
-        for (const Rank* rank : m_ranks)
-        {
-            nextPs = std::min(nextPs, rank->NextPs());
-        }
-        return nextPs;
+        return Place::NextPs();
     }
 
     void Run(int64_t atPs) override
     {
-        for (Rank* rank : m_ranks)
+        Place::Run(atPs);
+    }
+
+    void Post(const WaitingFlow& waiting, int64_t) override
+    {
+        const FlowSpec& flow = waiting.flow;
+        uint32_t once = NO_QP;
+        uint32_t& qpn = flow.connection
+                            ? m_qps.try_emplace({flow.dst, waiting.dstQp}, NO_QP).first->second
+                            : once;
+        if (qpn == NO_QP)
         {
-            rank->Run(atPs);
+            qpn = m_nic
+                      ->OpenQp(flow.dst,
+                               waiting.dstQp,
+                               flow.trafficClass,
+                               FlowApplication::Entropy(flow),
+                               !flow.connection,
+                               flow.law)
+                      ->GetQpn();
         }
+        m_nic->Post(m_nic->GetQp(qpn), flow.sizeBytes, flow.id);
+    }
+
+  private:
+    static constexpr uint32_t NO_QP = UINT32_MAX;
+
+    RankEngine& m_engine;
+    Nic* m_nic{nullptr};
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_qps; //!< number by dst and dstQp
+};
+
+/// Outside of stations: ranks with several NICs. Here they learn of what these report, which is a
+/// link's delay later at most, and 1 ps after that, when all have reported what was at that time.
+class RankEngine::Outside final : public Place
+{
+  public:
+    explicit Outside(RankEngine& engine)
+        : m_engine(engine)
+    {
+    }
+
+    void Connect(const Nic& nic)
+    {
+        m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
+    }
+
+    bool IsHere() const override
+    {
+        const RankExchange* const processes = m_engine.m_network.GetRanks();
+        return !processes || processes->GetRank() == 0;
+    }
+
+    /// @brief A NIC of any process reports. @param flow received or sent @param atPs when
+    void Take(uint64_t flow, bool isReceived, int64_t atPs)
+    {
+        m_news.insert({atPs, flow, isReceived});
+        Arm();
+    }
+
+    void Arm()
+    {
+        m_timer.Arm(0, NextPs());
+    }
+
+    int64_t NextPs() const override
+    {
+        const int64_t newsPs =
+            m_news.empty() ? NEVER_PS : std::get<0>(*m_news.begin()) + m_marginPs + 1;
+        return std::min(newsPs, Place::NextPs());
+    }
+
+    void Run(int64_t atPs) override
+    {
+        for (; !m_news.empty() && std::get<0>(*m_news.begin()) + m_marginPs < atPs;
+             m_news.erase(m_news.begin()))
+        {
+            const auto& [newsPs, flow, isReceived] = *m_news.begin();
+            const Ends& ends = m_engine.m_ends[flow];
+            const FlowSpec& spec = m_engine.m_flows[flow].flow;
+            isReceived ? ends.receiver->OnReceived(spec, newsPs)
+                       : ends.sender->OnSent(spec, newsPs);
+        }
+        Place::Run(atPs);
+    }
+
+    void Post(const WaitingFlow& waiting, int64_t atPs) override
+    {
+        FlowSpec started = waiting.flow;
+        started.startPs = atPs;
+        waiting.application->AddFlow(started, waiting.dstQp);
+    }
+
+    /// @brief Called by the timer.
+    void OnWake(int64_t nowPs)
+    {
+        Run(nowPs);
+        Arm();
     }
 
   private:
     RankEngine& m_engine;
-    Nic* m_nic{nullptr};
-    std::vector<Rank*> m_ranks;
+    int64_t m_marginPs{0};                                //!< longest delay of a NIC's link
+    std::set<std::tuple<int64_t, uint64_t, bool>> m_news; //!< when, flow, received or sent
+    WakeTimer<Outside> m_timer{this};
+};
+
+/// Apart from the network: ranks without messages over it. They run after the run.
+class RankEngine::Apart final : public Place
+{
+  public:
+    explicit Apart(RankEngine& engine)
+        : m_engine(engine)
+    {
+    }
+
+    bool IsHere() const override
+    {
+        return m_engine.m_outside->IsHere();
+    }
+
+    void Post(const WaitingFlow&, int64_t) override
+    {
+    }
+
+  private:
+    RankEngine& m_engine;
 };
 
 bool
@@ -105,12 +206,30 @@ RankEngine::IsUsed(const std::vector<FlowSpec>& flows)
     });
 }
 
+RankEngine*
+RankEngine::Install(Network& network, const std::vector<FlowSpec>& flows)
+{
+    RankEngine* engine = nullptr;
+    if (IsUsed(flows))
+    {
+        auto made = std::make_unique<RankEngine>(network, flows);
+        engine = made.get();
+        network.AddFlowOrder(std::move(made));
+    }
+    network.InstallFlows(flows);
+    return engine;
+}
+
 RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flows)
     : m_network(network),
       m_atNic(network.GetNNics()),
+      m_outside(std::make_unique<Outside>(*this)),
+      m_apart(std::make_unique<Apart>(*this)),
       m_flows(flows.size()),
+      m_ends(flows.size()),
       m_startPs(flows.size(), -1)
 {
+    std::map<const RankJob*, std::size_t> numberOf;
     for (const FlowSpec& flow : flows)
     {
         m_flows.at(flow.id).flow = flow;
@@ -118,36 +237,90 @@ RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flow
         {
             continue;
         }
-        if (std::find(m_jobs.begin(), m_jobs.end(), flow.job) == m_jobs.end())
+        const RankProgram& program = flow.job->program;
+        const auto [found, isNew] = numberOf.try_emplace(flow.job.get(), m_jobs.size());
+        if (isNew)
         {
             m_jobs.push_back(flow.job);
-            m_ranks.emplace_back();
-            for (uint32_t rank = 0; rank < flow.job->program.ranks.size(); ++rank)
-            {
-                m_ranks.back().push_back(std::make_unique<Rank>(*this, *flow.job, rank));
-            }
+            m_ranks.emplace_back(program.ranks.size());
         }
-        RankOf(flow, true).AddFlow(flow);
-        RankOf(flow, true).AddNic(flow.src);
-        RankOf(flow, false).AddNic(flow.dst);
-    }
-    for (const WaitingFlow& entry : m_flows)
-    {
-        for (const bool isSender : {true, false})
+        std::vector<std::unique_ptr<Rank>>& ranks = m_ranks[found->second];
+        for (uint32_t rank = 0; isNew && rank < ranks.size(); ++rank)
         {
-            if (entry.flow.job && !RankOf(entry.flow, isSender).IsOutside())
-            {
-                std::unique_ptr<AtNic>& at = m_atNic.at(isSender ? entry.flow.src : entry.flow.dst);
-                at = at ? std::move(at) : std::make_unique<AtNic>(*this);
-                at->Add(RankOf(entry.flow, isSender));
-            }
+            ranks[rank] = std::make_unique<Rank>(*this, *flow.job, rank, ranks);
         }
+        const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
+        m_ends[flow.id] = {ranks.at(flow.rank).get(), ranks.at(peer).get()};
+        ranks[flow.rank]->AddFlow(flow);
+    }
+    for (std::size_t job = 0; job < m_jobs.size(); ++job)
+    {
+        Settle(job);
     }
 }
 
 RankEngine::~RankEngine()
 {
     m_begin.Cancel();
+}
+
+/// Find out where the ranks of a job run.
+void
+RankEngine::Settle(std::size_t job)
+{
+    const RankProgram& program = m_jobs[job]->program;
+    const std::vector<std::unique_ptr<Rank>>& ranks = m_ranks[job];
+    std::vector<uint32_t> leaderOf(ranks.size()); // of those that are together, perhaps over others
+    std::iota(leaderOf.begin(), leaderOf.end(), 0);
+    const auto find = [&leaderOf](uint32_t rank) {
+        while (leaderOf[rank] != rank)
+        {
+            rank = leaderOf[rank] = leaderOf[leaderOf[rank]];
+        }
+        return rank;
+    };
+    const auto join = [&](uint32_t a, uint32_t b) {
+        a = find(a);
+        b = find(b);
+        leaderOf[std::max(a, b)] = std::min(a, b);
+    };
+    std::map<uint32_t, uint32_t> rankAt; // by NIC
+    for (const WaitingFlow& entry : m_flows)
+    {
+        const FlowSpec& flow = entry.flow;
+        if (flow.job == m_jobs[job])
+        {
+            const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
+            join(flow.rank, rankAt.try_emplace(flow.src, flow.rank).first->second);
+            join(peer, rankAt.try_emplace(flow.dst, peer).first->second);
+        }
+    }
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    {
+        for (uint32_t op = 0; op < program.ranks[rank].ops.size(); ++op)
+        {
+            if (ranks[rank]->IsInside(op))
+            {
+                join(rank, program.ranks[rank].ops[op].peer);
+            }
+        }
+    }
+    std::vector<Place*> places(ranks.size(), m_apart.get()); // by leader
+    for (const auto& [nic, rank] : rankAt)
+    {
+        Place*& place = places[find(rank)];
+        if (place != m_apart.get())
+        {
+            place = m_outside.get();
+            continue;
+        }
+        m_atNic[nic] = m_atNic[nic] ? std::move(m_atNic[nic]) : std::make_unique<AtNic>(*this);
+        place = m_atNic[nic].get();
+    }
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    {
+        places[find(rank)]->Add(*ranks[rank]);
+    }
 }
 
 /// Not before the run: whoever looks at a NIC has it do what is due.
@@ -161,34 +334,16 @@ RankEngine::Start()
             at->Start();
         }
     }
-    for (const auto& ranks : m_ranks)
-    {
-        for (const auto& rank : ranks)
-        {
-            if (rank->IsOutside())
-            {
-                rank->OnWake(NowPs());
-            }
-        }
-    }
+    m_outside->OnWake(NowPs());
 }
 
-/// @return the flow, if a rank sends it, or null
-const FlowSpec*
-RankEngine::FindFlow(uint64_t cookie) const
+/// @return the rank that sends or receives a flow, if it is there; or null
+RankEngine::Rank*
+RankEngine::FindRank(uint64_t cookie, const Place& place, bool isSender) const
 {
-    const FlowSpec* flow = cookie < m_flows.size() ? &m_flows[cookie].flow : nullptr;
-    return flow && flow->job ? flow : nullptr;
-}
-
-/// @return the rank that sends or receives a flow
-RankEngine::Rank&
-RankEngine::RankOf(const FlowSpec& flow, bool isSender) const
-{
-    const auto job = std::find(m_jobs.begin(), m_jobs.end(), flow.job);
-    const uint32_t rank =
-        isSender ? flow.rank : flow.job->program.ranks[flow.rank].ops[flow.op].peer;
-    return *m_ranks[static_cast<std::size_t>(job - m_jobs.begin())].at(rank);
+    const Ends ends = cookie < m_ends.size() ? m_ends[cookie] : Ends{};
+    Rank* const rank = isSender ? ends.sender : ends.receiver;
+    return rank && &rank->GetPlace() == &place ? rank : nullptr;
 }
 
 void
@@ -198,9 +353,9 @@ RankEngine::Connect(Nic& nic)
     {
         m_atNic[nic.GetIndex()]->Connect(nic);
     }
+    m_outside->Connect(nic);
     FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&RankEngine::OnReceived, this));
     FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&RankEngine::OnCompleted, this));
-    m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
     if (!m_begin.IsRunning())
     {
         m_begin = Simulator::ScheduleNow(&RankEngine::Start, this);
@@ -212,7 +367,7 @@ RankEngine::Add(WaitingFlow flow)
 {
     if (flow.flow.job->receiveAt == RankJob::ReceiveAt::LAST_ACK)
     {
-        RankOf(flow.flow, false).NoteAck(flow.flow);
+        m_ends.at(flow.flow.id).receiver->NoteAck(flow.flow);
     }
     m_flows.at(flow.flow.id) = std::move(flow);
 }
@@ -221,13 +376,12 @@ RankEngine::Add(WaitingFlow flow)
 void
 RankEngine::OnCompleted(const MessageRecord& record)
 {
-    if (const FlowSpec* flow = FindFlow(record.cookie))
+    if (record.cookie < m_ends.size() && m_ends[record.cookie].sender)
     {
         m_startPs[record.cookie] = record.postedPs;
-        Rank& rank = RankOf(*flow, true);
-        if (rank.IsOutside())
+        if (FindRank(record.cookie, *m_outside, true))
         {
-            rank.OnSent(*flow, record.completedPs);
+            m_outside->Take(record.cookie, false, record.completedPs);
         }
     }
 }
@@ -236,13 +390,9 @@ RankEngine::OnCompleted(const MessageRecord& record)
 void
 RankEngine::OnReceived(uint64_t cookie, Time at)
 {
-    if (const FlowSpec* flow = FindFlow(cookie))
+    if (FindRank(cookie, *m_outside, false))
     {
-        Rank& rank = RankOf(*flow, false);
-        if (rank.IsOutside())
-        {
-            rank.OnReceived(*flow, at.GetPicoSeconds());
-        }
+        m_outside->Take(cookie, true, at.GetPicoSeconds());
     }
 }
 
@@ -256,14 +406,17 @@ int64_t
 RankEngine::GetLastStartPs() const
 {
     int64_t lastPs = *std::max_element(m_startPs.begin(), m_startPs.end());
-    for (const auto& ranks : m_ranks)
+    const auto look = [&lastPs](const Place& place) {
+        lastPs = std::max(lastPs, place.NextPs() == NEVER_PS ? -1 : place.NextPs());
+    };
+    for (const std::unique_ptr<AtNic>& at : m_atNic)
     {
-        for (const auto& rank : ranks)
+        if (at)
         {
-            const int64_t nextPs = rank->NextPs();
-            lastPs = nextPs == NEVER_PS ? lastPs : std::max(lastPs, nextPs);
+            look(*at);
         }
     }
+    look(*m_outside);
     return lastPs;
 }
 
@@ -274,7 +427,7 @@ RankEngine::Describe() const
     {
         for (const auto& rank : ranks)
         {
-            if (rank->IsHere() && !rank->GetRunner().IsDone())
+            if (rank->GetPlace().IsHere() && !rank->GetRunner().IsDone())
             {
                 return rank->GetRunner().Describe();
             }
@@ -302,22 +455,34 @@ RankEngine::KeepLogs()
 std::vector<int64_t>
 RankEngine::Finish(std::size_t job)
 {
-    const bool isAllSent = std::none_of(m_flows.begin(), m_flows.end(), [this](const auto& entry) {
-        return entry.flow.job && m_startPs[entry.flow.id] < 0;
-    });
+    bool isAllSent = true;
+    for (std::size_t flow = 0; flow < m_ends.size(); ++flow)
+    {
+        isAllSent = isAllSent && (!m_ends[flow].sender || m_startPs[flow] >= 0);
+    }
+    const auto finish = [](Place& place) {
+        while (place.IsHere() && place.NextPs() != NEVER_PS)
+        {
+            place.Run(place.NextPs());
+        }
+    };
+    finish(*m_apart);
+    if (isAllSent)
+    {
+        finish(*m_outside);
+        for (const std::unique_ptr<AtNic>& at : m_atNic)
+        {
+            at ? finish(*at) : void();
+        }
+    }
     std::vector<uint64_t> ends; // and one more; 0: not known here
     std::vector<bool> isHere;
     for (const auto& rank : m_ranks.at(job))
     {
-        // What has no message has not run at all so far.
-        while ((isAllSent || !rank->HasNic()) && rank->IsHere() && rank->NextPs() != NEVER_PS)
-        {
-            rank->Run(rank->NextPs());
-        }
-        RankRunner& runner = rank->GetRunner();
-        isHere.push_back(rank->IsHere());
-        ends.push_back(
-            rank->IsHere() && runner.IsDone() ? static_cast<uint64_t>(runner.GetEndPs()) + 1 : 0);
+        const RankRunner& runner = rank->GetRunner();
+        isHere.push_back(rank->GetPlace().IsHere());
+        const bool isKnown = isHere.back() && runner.IsDone();
+        ends.push_back(isKnown ? static_cast<uint64_t>(runner.GetEndPs()) + 1 : 0);
     }
     if (RankExchange* const processes = m_network.GetRanks())
     {

@@ -8,6 +8,7 @@
 #include "ns3/roce-flow-order.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,14 +24,26 @@ class Network;
  *
  * A rank with one NIC is part of it (HostProgram): it learns of messages at their exact times, and
  * sends at once. So results do not depend on threads and processes, and need no margin. A rank with
- * several NICs learns of messages later, by the longest delay of a NIC's link and 1 ps, since NICs
- * do not run in step. A send above RankCosts::eagerBytes is done when its sender has the last ACK.
+ * several NICs is outside of stations, in events that all processes have, and learns of messages
+ * later, by the longest delay of a NIC's link and 1 ps, since NICs do not run in step: what follows
+ * counts from the exact time, but nothing is sent before. Ranks that share a NIC, or messages
+ * within a host, are together; those messages take RankJob::GetInsidePs(). A send above
+ * RankCosts::eagerBytes is done when its sender has the last ACK.
  */
 class RankEngine : public FlowOrder
 {
   public:
     /// @param flows some flows. @return whether a rank sends any of them
     static bool IsUsed(const std::vector<FlowSpec>& flows);
+
+    /**
+     * @brief Install flows, with an engine if ranks send any of them.
+     * @param network built
+     * @param flows all flows of the run, ids from 0
+     * @return the engine, which belongs to the network; or null
+     * @throw InputError as Network::InstallFlows()
+     */
+    static RankEngine* Install(Network& network, const std::vector<FlowSpec>& flows);
 
     /**
      * @param network built; Network::AddFlowOrder() gets the engine
@@ -81,23 +94,35 @@ class RankEngine : public FlowOrder
 
   private:
     class Rank;
+    class Place;
     class AtNic;
+    class Outside;
+    class Apart;
 
+    /// Of a flow.
+    struct Ends
+    {
+        Rank* sender{nullptr}; //!< null: no rank sends it
+        Rank* receiver{nullptr};
+    };
+
+    void Settle(std::size_t job);
     void Start();
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
-    const FlowSpec* FindFlow(uint64_t cookie) const;
-    Rank& RankOf(const FlowSpec& flow, bool isSender) const;
+    Rank* FindRank(uint64_t cookie, const Place& place, bool isSender) const;
 
     const Network& m_network;
-    int64_t m_marginPs{0}; //!< longest delay of a NIC's link
     std::vector<std::shared_ptr<const RankJob>> m_jobs;
-    std::vector<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
-    std::vector<RankLog> m_logs;                             //!< by job; empty: not kept
-    std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there
-    std::vector<WaitingFlow> m_flows;                        //!< by id
-    std::vector<int64_t> m_startPs;                          //!< by flow id; -1: not yet
-    EventId m_begin;                                         //!< of the programs
+    std::deque<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
+    std::vector<RankLog> m_logs;                            //!< by job; empty: not kept
+    std::vector<std::unique_ptr<AtNic>> m_atNic;            //!< by NIC; null: no rank is there
+    std::unique_ptr<Outside> m_outside;
+    std::unique_ptr<Apart> m_apart;
+    std::vector<WaitingFlow> m_flows; //!< by id
+    std::vector<Ends> m_ends;         //!< by flow id
+    std::vector<int64_t> m_startPs;   //!< by flow id; -1: not yet
+    EventId m_begin;                  //!< of the programs
 };
 
 } // namespace ns3::roce

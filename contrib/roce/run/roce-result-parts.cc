@@ -153,9 +153,8 @@ VisitFlows(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
                                      uint32_t{flow.tag},
                                      uint32_t{flow.replyPort},
                                      flow.phase,
-                                     flow.step,
-                                     flow.after,
-                                     flow.iteration})
+                                     flow.rank,
+                                     flow.op})
         {
             value += " " + std::to_string(field);
         }

@@ -221,23 +221,16 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
-    RankEngine* engine = nullptr;
-    if (RankEngine::IsUsed(flows))
+    RankEngine* const engine = RankEngine::Install(network, flows);
+    if (engine && (operations || chromeTrace || JobTable::IsUsed(flows)))
     {
-        auto made = std::make_unique<RankEngine>(network, flows);
-        engine = made.get();
-        network.AddFlowOrder(std::move(made));
-        if (operations || chromeTrace || JobTable::IsUsed(flows))
-        {
-            engine->KeepLogs();
-        }
+        engine->KeepLogs();
     }
     else if (operations)
     {
         throw InputError("--operations, and no rank sends anything; expected --pattern=goal, "
-                         "chakra or jobs with it");
+                         "chakra, jobs or collective with it");
     }
-    network.InstallFlows(flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);

@@ -465,9 +465,7 @@ WorkloadOptions::Generate(const Topology& topology, std::vector<std::string>* la
     for (FlowSpec& flow : flows)
     {
         flow.connection =
-            connections == Connections::AUTO || (flow.job && connections == Connections::PAIR)
-                ? flow.connection
-                : connections == Connections::PAIR;
+            connections == Connections::AUTO ? flow.connection : connections == Connections::PAIR;
     }
     return flows;
 }

@@ -58,10 +58,10 @@ CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat form
         throw InputError(path + ": flow " + std::to_string(flow.id) +
                          " has a rate law of its own, expected none: it is not written");
     }
-    if (flow.step || flow.after || flow.dependencies)
+    if (flow.job || flow.dependencies)
     {
         throw InputError(path + ": flow " + std::to_string(flow.id) +
-                         " belongs to a collective or to a graph of flows, expected none: they "
+                         " is sent by a rank, or belongs to a graph of flows, expected none: they "
                          "are not written");
     }
     if (format == FlowListFormat::HpccFlowTxt &&
