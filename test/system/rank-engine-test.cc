@@ -181,7 +181,7 @@ TEST_F(RankEngineTest, WhatNeverComesIsSaid)
     EXPECT_EQ(run.ends[0], -1);
     EXPECT_EQ(run.ends[2], run.star.completedPs[2]);
     EXPECT_EQ(run.star.StartOf(0), -1);
-    const std::vector<RankOpTimes>& log = run.engine->GetLog(0)->ranks[0];
+    const std::vector<RankOpTimes>& log = run.star.engine->GetLog(0)->ranks[0];
     EXPECT_EQ(log[0].startPs, 0) << "the receive is posted";
     EXPECT_EQ(log[0].endPs, -1);
     EXPECT_EQ(log[1].startPs, -1) << "the send has not begun";
@@ -191,7 +191,7 @@ TEST_F(RankEngineTest, WhatNeverComesIsSaid)
 TEST_F(RankEngineTest, TheLogHasWhenEachOperationBeganAndWasDone)
 {
     const RankRun run(Ring(3, 2, 10 * US));
-    const RankLog& log = *run.engine->GetLog(0);
+    const RankLog& log = *run.star.engine->GetLog(0);
     for (uint32_t flow = 0; flow < 6; ++flow)
     {
         const uint32_t rank = flow / 2;

@@ -105,7 +105,7 @@ class RankEngine::Rank final : private RankNetwork
         return *m_place;
     }
 
-    const RankRunner& GetRunner() const
+    RankRunner& GetRunner()
     {
         return m_runner;
     }
