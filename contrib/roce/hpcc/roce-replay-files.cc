@@ -5,6 +5,8 @@
 #include "ns3/roce-messages.h"
 #include "ns3/roce-workload.h"
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 // What a replay reads: a topology, and flows or ranks.
@@ -32,7 +34,7 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
         }
     };
     choose(m_topologyFile, "TOPOLOGY_FILE");
-    if (!HasRanks())
+    if (m_hasFlows && !HasRanks())
     {
         choose(m_flowFile, "FLOW_FILE");
     }
@@ -45,13 +47,6 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
                           " has one more link, but the first line says " +
                           std::to_string(m_topology.links.size()) +
                           "; what follows them is not read");
-    }
-    if (m_flows.outOfOrder)
-    {
-        Messages::Say("note",
-                      m_flowFile + ": " + std::to_string(m_flows.outOfOrder) +
-                          " flows start before one that is listed earlier; they start when they "
-                          "say");
     }
     ChooseCc(cmd);
 }
@@ -84,10 +79,35 @@ ReplayOptions::ReadRanks(const CheckedCommandLine& cmd)
 void
 ReplayOptions::ReadFlows()
 {
+    if (!m_hasFlows)
+    {
+        // One from each host, to check the network with.
+        std::vector<uint32_t> nics;
+        std::copy_if(m_topology.nicOfNode.begin(),
+                     m_topology.nicOfNode.end(),
+                     std::back_inserter(nics),
+                     [](uint32_t nic) { return nic != FlowList::NO_NIC; });
+        for (std::size_t host = 0; nics.size() > 1 && host < nics.size(); ++host)
+        {
+            FlowSpec flow;
+            flow.id = host;
+            flow.src = nics[host];
+            flow.dst = nics[(host + 1) % nics.size()];
+            m_flows.flows.push_back(flow);
+        }
+        return;
+    }
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
     for (const std::string& note : m_flows.notes)
     {
         Messages::Say("note", m_flowFile + ": " + note);
+    }
+    if (m_flows.outOfOrder)
+    {
+        Messages::Say("note",
+                      m_flowFile + ": " + std::to_string(m_flows.outOfOrder) +
+                          " flows start before one that is listed earlier; they start when they "
+                          "say");
     }
 }
 

@@ -57,7 +57,8 @@ ToText(double value)
 
 } // namespace
 
-ReplayOptions::ReplayOptions()
+ReplayOptions::ReplayOptions(bool hasFlows)
+    : m_hasFlows(hasFlows)
 {
     m_transport.cc = "";
     run.out = "results/replay";
@@ -69,23 +70,30 @@ void
 ReplayOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("topology", "topology.txt; empty: TOPOLOGY_FILE of the config", m_topologyFile);
-    cmd.AddValue("flows",
-                 "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
-                 m_flowFile);
+    if (m_hasFlows)
+    {
+        cmd.AddValue("flows",
+                     "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
+                     m_flowFile);
+    }
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
     cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
-    cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
-        .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
-    cmd.AddRemoved("pathSelector", "--paths");
-    cmd.AddValue("goal",
-                 "In place of flows: schedule of each rank, GOAL as text or binary",
-                 m_ranks.goalFile);
-    cmd.AddValue("jobs", "In place of flows: JSON list of jobs", m_ranks.jobsFile);
-    m_chakra.AddOptions(cmd);
-    cmd.SetGroup(UnusedWhile([this] { return !HasRanks(); }, "without --goal, --trace or --jobs"));
-    m_ranks.AddOptions(cmd);
-    cmd.SetGroup(nullptr);
+    if (m_hasFlows)
+    {
+        cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
+            .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
+        cmd.AddRemoved("pathSelector", "--paths");
+        cmd.AddValue("goal",
+                     "In place of flows: schedule of each rank, GOAL as text or binary",
+                     m_ranks.goalFile);
+        cmd.AddValue("jobs", "In place of flows: JSON list of jobs", m_ranks.jobsFile);
+        m_chakra.AddOptions(cmd);
+        cmd.SetGroup(
+            UnusedWhile([this] { return !HasRanks(); }, "without --goal, --trace or --jobs"));
+        m_ranks.AddOptions(cmd);
+        cmd.SetGroup(nullptr);
+    }
     cmd.AddChoice("profile",
                   "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                   m_isHpccSim,
@@ -93,7 +101,16 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
     m_longLinks.AddOptions(cmd, m_topology);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
-    run.AddOptions(cmd);
+    if (m_hasFlows)
+    {
+        run.AddOptions(cmd);
+        return;
+    }
+    cmd.AddValue("seed", "Run number of all random streams", run.seed);
+    cmd.AddValue("stop",
+                 "End of the run; 0: when all ranks are done",
+                 run.stop,
+                 Range::Within(0, static_cast<double>(Network::LONGEST_RUN_PS)));
 }
 
 /// @return a number of the config times a unit
@@ -305,7 +322,7 @@ void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
     if (!m_config.Has("SIMULATOR_STOP_TIME") || cmd.IsGivenFor(&run.stop) ||
-        cmd.IsGivenFor(&run.safetyLimit))
+        (m_hasFlows && cmd.IsGivenFor(&run.safetyLimit)))
     {
         return;
     }
@@ -362,9 +379,28 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
+    int status = 0;
+    NameKeys([&] {
+        Network network;
+        BuildFiles(cmd, network);
+        status = RunFlows(cmd, network);
+    });
+    return status;
+}
+
+void
+ReplayOptions::Build(const CheckedCommandLine& cmd, Network& network)
+{
+    NameKeys([&] { BuildFiles(cmd, network); });
+}
+
+/// Name keys in errors. @param call what may throw
+void
+ReplayOptions::NameKeys(const std::function<void()>& call) const
+{
     try
     {
-        return RunFiles(cmd);
+        call();
     }
     catch (const InputError& error)
     {
@@ -378,8 +414,8 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     }
 }
 
-int
-ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
+void
+ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
@@ -394,7 +430,6 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
-    Network network;
     m_topology.Construct(network, GetDciBufferBytes());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
@@ -416,7 +451,11 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
 
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();
     run.Warn(cmd.DescribeUnused(m_transport.FindUnused(cmd, network, m_flows.flows)));
+}
 
+int
+ReplayOptions::RunFlows(const CheckedCommandLine& cmd, Network& network)
+{
     std::cout << m_topology.GetNHosts() << " hosts, " << network.GetNSwitches() << " switches, "
               << network.GetNLinks() << " links, " << m_flows.flows.size() << " flows";
     if (!m_pathFile.empty())

@@ -16,6 +16,7 @@
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,12 +35,14 @@ namespace ns3::roce
  *   topology's layout decides: inet-tub's, or that of the original and all others.
  *
  * Attributes on the command line come before the configuration, the configuration before the
- * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run().
+ * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run(). A program that sends
+ * something else than a list of flows has Build() in place of Run().
  */
 class ReplayOptions
 {
   public:
-    ReplayOptions();
+    /// @param hasFlows whether there is a list of flows
+    explicit ReplayOptions(bool hasFlows = true);
 
     RunOptions run; //!< public for its defaults
 
@@ -54,6 +57,14 @@ class ReplayOptions
      */
     int Run(const CheckedCommandLine& cmd);
 
+    /**
+     * @brief Read the files but that of flows, and build the network.
+     * @param cmd already parsed
+     * @param network empty
+     * @throw InputError see Run()
+     */
+    void Build(const CheckedCommandLine& cmd, Network& network);
+
   private:
     void ReadFiles(const CheckedCommandLine& cmd);
     bool HasRanks() const;
@@ -67,8 +78,12 @@ class ReplayOptions
     void PrintUnused(const CongestionControl& law) const;
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
     uint32_t GetDciBufferBytes() const;
-    int RunFiles(const CheckedCommandLine& cmd);
+    void BuildFiles(const CheckedCommandLine& cmd, Network& network);
+    int RunFlows(const CheckedCommandLine& cmd, Network& network);
+    void ReadFlows();
+    void NameKeys(const std::function<void()>& call) const;
 
+    bool m_hasFlows;
     std::string m_topologyFile;
     std::string m_flowFile;
     std::string m_configFile;

@@ -229,11 +229,10 @@ ResultParts::ResultParts(const std::map<std::string, std::string>& options,
     m_parts.emplace_back("topology", [&network](const PartDigest::Visitor& visit) {
         VisitTopology(network, visit);
     });
-    m_parts.emplace_back("flows",
-                         [&flows](const PartDigest::Visitor& visit) {
-                             VisitFlows(flows, visit);
-                             VisitPrograms(flows, visit);
-                         });
+    m_parts.emplace_back("flows", [&flows](const PartDigest::Visitor& visit) {
+        VisitFlows(flows, visit);
+        VisitPrograms(flows, visit);
+    });
     // The last: for another file, a difference in its effects says more than one of its hash.
     m_parts.emplace_back("options", [mattering](const PartDigest::Visitor& visit) {
         for (const auto& [name, value] : mattering)
