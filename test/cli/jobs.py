@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from support import LEAF_SPINE, contents, rows
+from support import LEAF_SPINE, contents, rows, summary
 
 SMALL = [LEAF_SPINE, "--progress=none", "--datacenters=1", "--leaves=2", "--spines=2", "--hostsPerLeaf=4", "--cc=LineRate", "--pattern=jobs",
          "--jobs=jobs.json"]
@@ -102,6 +102,16 @@ def test_training_on_rails(programs, folder):
     table = {row["name"]: row for row in rows(folder / "r" / "collectives.csv")}
     assert table["all-reduce of tensor group 8"]["count"] == "8" and table["all-reduce of data group 8"]["count"] == "1", table
     run(programs, folder, [reduce("a")], "--pattern=jobs+poisson", "--load=0.1", "--duration=100us")
+
+
+def test_manifest(programs, folder):
+    """What a result depends on has what ranks do, from files that the file of jobs names."""
+    seen = []
+    for us in (1, 2, 1):
+        (folder / "pair.goal").write_text(PAIR.replace("calc 500", f"calc {us}"), encoding="utf-8")
+        run(programs, folder, [{"name": "pair", "goal": "pair.goal"}])
+        seen.append(summary(folder / "r")["manifest"]["digest"])
+    assert seen[0] == seen[2] != seen[1], seen
 
 
 def test_threads(programs, folder):

@@ -55,6 +55,8 @@ MORE = {
                                "--logGp=2us,5ns,0.08ns"],
     "ranks-nics": SMALL + ["--pattern=goal+collective", "--goal={nics}", "--collectiveBytes=100000", "--rankOverhead=200ns",
                            "--wanDelay=20us", "--operations"],
+    # Jobs that share NICs, in both datacenters, and what their tables say.
+    "jobs": SMALL + ["--pattern=jobs+poisson", "--jobs={jobs}", "--wanDelay=20us", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",

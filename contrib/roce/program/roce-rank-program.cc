@@ -4,6 +4,7 @@
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-sha256.h"
 
 #include <algorithm>
 #include <map>
@@ -308,6 +309,35 @@ RankProgram::Where(uint32_t rank, uint32_t op) const
     return found.line ? source + ":" + std::to_string(found.line)
                       : source + ": rank " + std::to_string(rank) + ", operation " +
                             std::to_string(found.label);
+}
+
+std::string
+RankProgram::GetDigest() const
+{
+    Sha256 hash;
+    for (const RankSchedule& rank : ranks)
+    {
+        const uint64_t counts[] = {rank.ops.size(), rank.edges.size()};
+        hash.Add(counts, sizeof(counts));
+        for (const RankOp& op : rank.ops)
+        {
+            const uint64_t fields[] = {static_cast<uint64_t>(op.kind),
+                                       op.stream,
+                                       op.nic,
+                                       op.peer,
+                                       op.holdsUntil,
+                                       op.tag,
+                                       op.bytes,
+                                       static_cast<uint64_t>(op.durationPs)};
+            hash.Add(fields, sizeof(fields));
+        }
+        for (const RankEdge& edge : rank.edges)
+        {
+            const uint32_t fields[] = {edge.op, edge.before, edge.isStarted};
+            hash.Add(fields, sizeof(fields));
+        }
+    }
+    return hash.Finish();
 }
 
 uint16_t

@@ -129,6 +129,9 @@ struct RankProgram
     /// @return where the operation is: file and line, or file, rank and label
     std::string Where(uint32_t rank, uint32_t op) const;
 
+    /// @return SHA-256 of what ranks do, in 64 hexadecimal digits
+    std::string GetDigest() const;
+
     /// @return the most NICs that a rank uses, 1 or more
     uint16_t GetNNics() const;
 };

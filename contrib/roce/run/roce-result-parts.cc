@@ -7,6 +7,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-input-file.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-rank-job.h"
 #include "ns3/roce-sha256.h"
 #include "ns3/roce-value-check.h"
 #include "ns3/roce-version.h"
@@ -174,6 +175,21 @@ VisitFlows(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
     }
 }
 
+/// What the ranks of jobs do: its files are not all options.
+void
+VisitPrograms(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
+{
+    std::vector<const RankJob*> seen;
+    for (const FlowSpec& flow : flows)
+    {
+        if (flow.job && std::find(seen.begin(), seen.end(), flow.job.get()) == seen.end())
+        {
+            seen.push_back(flow.job.get());
+            visit("program " + std::to_string(seen.size()), flow.job->program.GetDigest());
+        }
+    }
+}
+
 /// Options that matter, with what is in the files that they name.
 std::map<std::string, std::string>
 ReplaceFiles(std::map<std::string, std::string> options, const std::set<std::string>& watching)
@@ -212,8 +228,10 @@ ResultParts::ResultParts(const std::map<std::string, std::string>& options,
     m_parts.emplace_back("topology", [&network](const PartDigest::Visitor& visit) {
         VisitTopology(network, visit);
     });
-    m_parts.emplace_back("flows",
-                         [&flows](const PartDigest::Visitor& visit) { VisitFlows(flows, visit); });
+    m_parts.emplace_back("flows", [&flows](const PartDigest::Visitor& visit) {
+        VisitFlows(flows, visit);
+        VisitPrograms(flows, visit);
+    });
     // The last: for another file, a difference in its effects says more than one of its hash.
     m_parts.emplace_back("options", [mattering](const PartDigest::Visitor& visit) {
         for (const auto& [name, value] : mattering)
