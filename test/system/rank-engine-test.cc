@@ -337,7 +337,7 @@ TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
     MakeStar(net, 4);
     net.Build();
     ExpectRefused([&] { net.InstallFlows(RankJob::MakeFlows(job, 4)); },
-                  "flow 0 is sent by a rank, and no RankEngine");
+                  "flow 0 waits for others, or is sent by a rank, and no RankEngine");
 }
 
 } // namespace

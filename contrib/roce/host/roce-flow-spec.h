@@ -15,7 +15,8 @@ constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
 
 struct RankJob;
 
-/// Which single flows a flow waits for; see FlowGraph.
+/// Which single flows a flow waits for. One that its source receives is done when it has it all,
+/// any other one when the sender has the last ACK.
 struct FlowDependencies
 {
     uint32_t key{0};             //!< the flow's own, unique in the run
@@ -43,10 +44,11 @@ struct FlowSpec
     uint32_t connection{0};
     uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
     uint8_t law{0};        //!< rate law: 0 the NIC's attributes say, others Network::AddLaw()
-    /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
+    /// 0, or above 1: startPs counts from when the senders of all flows of the phase
+    /// before have their last ACKs
     uint32_t phase{0};
     /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
-    /// last of them is complete; see FlowGraph
+    /// last of them is done
     std::shared_ptr<const FlowDependencies> dependencies{};
     std::shared_ptr<const RankJob> job{}; //!< not null: a rank sends it when it comes to it
     uint32_t rank{0};                     //!< of the job

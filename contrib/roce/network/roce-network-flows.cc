@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-network-flows.h"
 
-#include "roce-flow-graph.h"
-#include "roce-flow-phases.h"
 #include "roce-network-map.h"
 
 #include "ns3/node.h"
@@ -16,35 +14,18 @@ namespace ns3::roce
 {
 
 void
-NetworkFlows::AddOrder(std::unique_ptr<FlowOrder> order)
+NetworkFlows::SetOrder(std::unique_ptr<FlowOrder> order)
 {
-    for (const std::unique_ptr<FlowOrder>& other : m_orders)
+    if (m_order)
     {
-        if (other->GetWhat() == order->GetWhat())
-        {
-            throw InputError(order->GetWhat() +
-                             " are installed twice, expected all of them at once");
-        }
+        throw InputError("flows that wait for others are installed twice, expected all of them at "
+                         "once");
     }
     for (const auto& entry : m_parts.nics)
     {
         order->Connect(*entry.nic);
     }
-    m_orders.push_back(std::move(order));
-}
-
-/// @return by which order a flow waits, or null
-FlowOrder*
-NetworkFlows::FindOrder(const FlowSpec& flow) const
-{
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        if (order->Keeps(flow))
-        {
-            return order.get();
-        }
-    }
-    return nullptr;
+    m_order = std::move(order);
 }
 
 void
@@ -132,14 +113,6 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
         CheckFlow(flow);
         m_lastStartPs = std::max(m_lastStartPs, flow.IsScheduled() ? flow.startPs : 0);
     }
-    if (FlowPhases::IsUsed(flows))
-    {
-        AddOrder(std::make_unique<FlowPhases>(flows, m_parts.GetLongestNicDelayPs()));
-    }
-    if (FlowGraph::IsUsed(flows))
-    {
-        AddOrder(std::make_unique<FlowGraph>(flows, m_parts.GetLongestNicDelayPs()));
-    }
     std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
     for (const FlowSpec& flow : flows)
     {
@@ -151,29 +124,31 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
-        WaitingFlow added{flow, 0, application};
+        uint32_t dstQp;
+        Ptr<FlowApplication> sender = application;
         if (flow.connection)
         {
             const Connection& connection = FindConnection(flow, application);
-            added.dstQp = connection.dstQp;
-            added.application = connection.application;
+            dstQp = connection.dstQp;
+            sender = connection.application;
         }
         else
         {
-            added.dstQp = Reserve(flow);
+            dstQp = Reserve(flow);
         }
-        if (FlowOrder* order = FindOrder(flow))
+        if (flow.IsScheduled())
         {
-            order->Add(std::move(added));
+            sender->AddFlow(flow, dstQp);
         }
-        else if (flow.job)
+        else if (m_order)
+        {
+            m_order->Add(flow, dstQp, sender);
+        }
+        else
         {
             throw InputError("flow " + std::to_string(flow.id) +
-                             " is sent by a rank, and no RankEngine is there to run it");
-        }
-        else
-        {
-            added.application->AddFlow(flow, added.dstQp);
+                             " waits for others, or is sent by a rank, and no RankEngine is there "
+                             "to start it");
         }
     }
 }
@@ -181,36 +156,19 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
 int64_t
 NetworkFlows::GetStartPs(const FlowSpec& flow) const
 {
-    if (flow.IsScheduled())
-    {
-        return flow.startPs;
-    }
-    const FlowOrder* order = FindOrder(flow);
-    return order ? order->GetStartPs(flow) : -1;
+    return flow.IsScheduled() ? flow.startPs : m_order ? m_order->GetStartPs(flow) : -1;
 }
 
 int64_t
 NetworkFlows::GetLastWaitedStartPs() const
 {
-    int64_t lastPs = -1;
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        lastPs = std::max(lastPs, order->GetLastStartPs());
-    }
-    return lastPs;
+    return m_order ? m_order->GetLastStartPs() : -1;
 }
 
 std::string
 NetworkFlows::DescribeWaiting() const
 {
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        if (std::string waiting = order->Describe(); !waiting.empty())
-        {
-            return waiting;
-        }
-    }
-    return "";
+    return m_order ? m_order->Describe() : "";
 }
 
 } // namespace ns3::roce

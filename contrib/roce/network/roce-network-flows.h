@@ -30,8 +30,8 @@ class NetworkFlows
     /// @brief See Network::InstallFlows().
     void Install(const std::vector<FlowSpec>& flows);
 
-    /// @brief See Network::AddFlowOrder().
-    void AddOrder(std::unique_ptr<FlowOrder> order);
+    /// @brief See Network::SetFlowOrder().
+    void SetOrder(std::unique_ptr<FlowOrder> order);
 
     int64_t GetStartPs(const FlowSpec& flow) const;
     int64_t GetLastWaitedStartPs() const;
@@ -40,7 +40,7 @@ class NetworkFlows
     /// @return whether some flows wait for others
     bool HasWaiting() const
     {
-        return !m_orders.empty();
+        return m_order != nullptr;
     }
 
     /// @return last start of the flows that wait for none
@@ -66,12 +66,11 @@ class NetworkFlows
     void CheckFlow(const FlowSpec& flow) const;
     uint32_t Reserve(const FlowSpec& flow) const;
     const Connection& FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application);
-    FlowOrder* FindOrder(const FlowSpec& flow) const;
 
     const NetworkParts& m_parts;
     std::map<ConnectionKey, Connection> m_connections;
-    std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
-    int64_t m_lastStartPs{0};                         //!< of flows that wait for none
+    std::unique_ptr<FlowOrder> m_order; //!< null: no flow waits for others
+    int64_t m_lastStartPs{0};           //!< of flows that wait for none
 };
 
 } // namespace ns3::roce

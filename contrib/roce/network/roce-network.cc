@@ -301,10 +301,10 @@ Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
 }
 
 void
-Network::AddFlowOrder(std::unique_ptr<FlowOrder> order)
+Network::SetFlowOrder(std::unique_ptr<FlowOrder> order)
 {
-    m_state.ExpectBuilt("AddFlowOrder()");
-    m_flows->AddOrder(std::move(order));
+    m_state.ExpectBuilt("SetFlowOrder()");
+    m_flows->SetOrder(std::move(order));
 }
 
 void

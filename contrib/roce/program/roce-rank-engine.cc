@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-rank-engine.h"
 
+#include "roce-flow-job.h"
 #include "roce-rank-of-engine.h"
 
 #include "ns3/roce-host-program.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -72,33 +74,14 @@ class RankEngine::AtNic final : public Place, public HostProgram
         Place::Run(atPs);
     }
 
-    void Post(const WaitingFlow& waiting, int64_t) override
+    void Post(const Entry& entry, int64_t) override
     {
-        const FlowSpec& flow = waiting.flow;
-        uint32_t once = NO_QP;
-        uint32_t& qpn = flow.connection
-                            ? m_qps.try_emplace({flow.dst, waiting.dstQp}, NO_QP).first->second
-                            : once;
-        if (qpn == NO_QP)
-        {
-            qpn = m_nic
-                      ->OpenQp(flow.dst,
-                               waiting.dstQp,
-                               flow.trafficClass,
-                               FlowApplication::Entropy(flow),
-                               !flow.connection,
-                               flow.law)
-                      ->GetQpn();
-        }
-        m_nic->Post(m_nic->GetQp(qpn), flow.sizeBytes, flow.id);
+        entry.application->Post(entry.flow, entry.dstQp);
     }
 
   private:
-    static constexpr uint32_t NO_QP = UINT32_MAX;
-
     RankEngine& m_engine;
     Nic* m_nic{nullptr};
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_qps; //!< number by dst and dstQp
 };
 
 /// Outside of stations: ranks with several NICs. Here they learn of what these report, which is a
@@ -147,19 +130,18 @@ class RankEngine::Outside final : public Place
              m_news.erase(m_news.begin()))
         {
             const auto& [newsPs, flow, isReceived] = *m_news.begin();
-            const Ends& ends = m_engine.m_ends[flow];
-            const FlowSpec& spec = m_engine.m_flows[flow].flow;
-            isReceived ? ends.receiver->OnReceived(spec, newsPs)
-                       : ends.sender->OnSent(spec, newsPs);
+            const Entry& entry = m_engine.m_flows[flow];
+            isReceived ? entry.receiver->OnReceived(entry.flow, newsPs)
+                       : entry.sender->OnSent(entry.flow, newsPs);
         }
         Place::Run(atPs);
     }
 
-    void Post(const WaitingFlow& waiting, int64_t atPs) override
+    void Post(const Entry& entry, int64_t atPs) override
     {
-        FlowSpec started = waiting.flow;
+        FlowSpec started = entry.flow;
         started.startPs = atPs;
-        waiting.application->AddFlow(started, waiting.dstQp);
+        entry.application->AddFlow(started, entry.dstQp);
     }
 
     /// @brief Called by the timer.
@@ -190,7 +172,7 @@ class RankEngine::Apart final : public Place
         return m_engine.m_outside->IsHere();
     }
 
-    void Post(const WaitingFlow&, int64_t) override
+    void Post(const Entry&, int64_t) override
     {
     }
 
@@ -210,11 +192,13 @@ RankEngine*
 RankEngine::Install(Network& network, const std::vector<FlowSpec>& flows)
 {
     RankEngine* engine = nullptr;
-    if (IsUsed(flows))
+    if (!std::all_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+            return flow.IsScheduled();
+        }))
     {
         auto made = std::make_unique<RankEngine>(network, flows);
         engine = made.get();
-        network.AddFlowOrder(std::move(made));
+        network.SetFlowOrder(std::move(made));
     }
     network.InstallFlows(flows);
     return engine;
@@ -225,37 +209,27 @@ RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flow
       m_atNic(network.GetNNics()),
       m_outside(std::make_unique<Outside>(*this)),
       m_apart(std::make_unique<Apart>(*this)),
-      m_flows(flows.size()),
-      m_ends(flows.size()),
-      m_startPs(flows.size(), -1)
+      m_flows(flows.size())
 {
-    std::map<const RankJob*, std::size_t> numberOf;
-    for (const FlowSpec& flow : flows)
+    std::vector<FlowSpec> own = flows;
+    m_flowJob = FlowJob::Make(own);
+    std::set<const RankJob*> known{m_flowJob.get()};
+    for (FlowSpec& flow : own)
     {
-        m_flows.at(flow.id).flow = flow;
-        if (!flow.job)
-        {
-            continue;
-        }
-        const RankProgram& program = flow.job->program;
-        const auto [found, isNew] = numberOf.try_emplace(flow.job.get(), m_jobs.size());
-        if (isNew)
+        if (flow.job && known.insert(flow.job.get()).second)
         {
             m_jobs.push_back(flow.job);
-            m_ranks.emplace_back(program.ranks.size());
         }
-        std::vector<std::unique_ptr<Rank>>& ranks = m_ranks[found->second];
-        for (uint32_t rank = 0; isNew && rank < ranks.size(); ++rank)
-        {
-            ranks[rank] = std::make_unique<Rank>(*this, *flow.job, rank, ranks);
-        }
-        const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
-        m_ends[flow.id] = {ranks.at(flow.rank).get(), ranks.at(peer).get()};
-        ranks[flow.rank]->AddFlow(flow);
+        Entry& entry = m_flows.at(flow.id);
+        entry.flow = std::move(flow);
     }
-    for (std::size_t job = 0; job < m_jobs.size(); ++job)
+    for (const std::shared_ptr<const RankJob>& job : m_jobs)
     {
-        Settle(job);
+        AddJob(job);
+    }
+    if (m_flowJob)
+    {
+        AddJob(m_flowJob);
     }
 }
 
@@ -264,12 +238,16 @@ RankEngine::~RankEngine()
     m_begin.Cancel();
 }
 
-/// Find out where the ranks of a job run.
+/// Make the ranks of a job, and find out where they run.
 void
-RankEngine::Settle(std::size_t job)
+RankEngine::AddJob(const std::shared_ptr<const RankJob>& job)
 {
-    const RankProgram& program = m_jobs[job]->program;
-    const std::vector<std::unique_ptr<Rank>>& ranks = m_ranks[job];
+    const RankProgram& program = job->program;
+    std::vector<std::unique_ptr<Rank>>& ranks = m_ranks.emplace_back();
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        ranks.push_back(std::make_unique<Rank>(*this, *job, rank, ranks));
+    }
     std::vector<uint32_t> leaderOf(ranks.size()); // of those that are together, perhaps over others
     std::iota(leaderOf.begin(), leaderOf.end(), 0);
     const auto find = [&leaderOf](uint32_t rank) {
@@ -285,12 +263,15 @@ RankEngine::Settle(std::size_t job)
         leaderOf[std::max(a, b)] = std::min(a, b);
     };
     std::map<uint32_t, uint32_t> rankAt; // by NIC
-    for (const WaitingFlow& entry : m_flows)
+    for (Entry& entry : m_flows)
     {
         const FlowSpec& flow = entry.flow;
-        if (flow.job == m_jobs[job])
+        if (flow.job == job)
         {
             const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
+            entry.sender = ranks.at(flow.rank).get();
+            entry.receiver = ranks.at(peer).get();
+            entry.sender->AddFlow(flow);
             join(flow.rank, rankAt.try_emplace(flow.src, flow.rank).first->second);
             join(peer, rankAt.try_emplace(flow.dst, peer).first->second);
         }
@@ -341,8 +322,11 @@ RankEngine::Start()
 RankEngine::Rank*
 RankEngine::FindRank(uint64_t cookie, const Place& place, bool isSender) const
 {
-    const Ends ends = cookie < m_ends.size() ? m_ends[cookie] : Ends{};
-    Rank* const rank = isSender ? ends.sender : ends.receiver;
+    if (cookie >= m_flows.size())
+    {
+        return nullptr;
+    }
+    Rank* const rank = isSender ? m_flows[cookie].sender : m_flows[cookie].receiver;
     return rank && &rank->GetPlace() == &place ? rank : nullptr;
 }
 
@@ -354,8 +338,9 @@ RankEngine::Connect(Nic& nic)
         m_atNic[nic.GetIndex()]->Connect(nic);
     }
     m_outside->Connect(nic);
-    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&RankEngine::OnReceived, this));
-    FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&RankEngine::OnCompleted, this));
+    nic.TraceConnectWithoutContext("MessageReceived", MakeCallback(&RankEngine::OnReceived, this));
+    nic.TraceConnectWithoutContext("MessageCompleted",
+                                   MakeCallback(&RankEngine::OnCompleted, this));
     if (!m_begin.IsRunning())
     {
         m_begin = Simulator::ScheduleNow(&RankEngine::Start, this);
@@ -363,22 +348,25 @@ RankEngine::Connect(Nic& nic)
 }
 
 void
-RankEngine::Add(WaitingFlow flow)
+RankEngine::Add(const FlowSpec& flow, uint32_t dstQp, const Ptr<FlowApplication>& application)
 {
-    if (flow.flow.job->receiveAt == RankJob::ReceiveAt::LAST_ACK)
+    Entry& entry = m_flows.at(flow.id);
+    entry.dstQp = dstQp;
+    entry.application = application;
+    if (entry.flow.job->receiveAt == RankJob::ReceiveAt::LAST_ACK)
     {
-        m_ends.at(flow.flow.id).receiver->NoteAck(flow.flow);
+        entry.receiver->NoteAck(flow);
     }
-    m_flows.at(flow.flow.id) = std::move(flow);
 }
 
 /// Of a NIC of any process.
 void
 RankEngine::OnCompleted(const MessageRecord& record)
 {
-    if (record.cookie < m_ends.size() && m_ends[record.cookie].sender)
+    if (record.cookie < m_flows.size() && m_flows[record.cookie].sender)
     {
-        m_startPs[record.cookie] = record.postedPs;
+        Entry& entry = m_flows[record.cookie];
+        entry.startPs = entry.application ? record.postedPs : -1;
         if (FindRank(record.cookie, *m_outside, true))
         {
             m_outside->Take(record.cookie, false, record.completedPs);
@@ -399,13 +387,17 @@ RankEngine::OnReceived(uint64_t cookie, Time at)
 int64_t
 RankEngine::GetStartPs(const FlowSpec& flow) const
 {
-    return m_startPs.at(flow.id);
+    return m_flows.at(flow.id).startPs;
 }
 
 int64_t
 RankEngine::GetLastStartPs() const
 {
-    int64_t lastPs = *std::max_element(m_startPs.begin(), m_startPs.end());
+    int64_t lastPs = -1;
+    for (const Entry& entry : m_flows)
+    {
+        lastPs = std::max(lastPs, entry.startPs);
+    }
     const auto look = [&lastPs](const Place& place) {
         lastPs = std::max(lastPs, place.NextPs() == NEVER_PS ? -1 : place.NextPs());
     };
@@ -429,7 +421,13 @@ RankEngine::Describe() const
         {
             if (rank->GetPlace().IsHere() && !rank->GetRunner().IsDone())
             {
-                return rank->GetRunner().Describe();
+                std::string what = &rank->GetJob() == m_flowJob.get()
+                                       ? DescribeFlows(*rank)
+                                       : rank->GetRunner().Describe();
+                if (!what.empty())
+                {
+                    return what;
+                }
             }
         }
     }
@@ -452,14 +450,33 @@ RankEngine::KeepLogs()
     }
 }
 
+/// @return what the first phase or flow waits for, in the words of who asked for it
+std::string
+RankEngine::DescribeFlows(const Rank& rank) const
+{
+    const RankRunner::Waiting first = rank.GetRunner().FindWaiting();
+    if (!first.op)
+    {
+        return "";
+    }
+    const std::string count = std::to_string(first.left) + " of " + std::to_string(first.all);
+    if (const RankPart& part = m_flowJob->program.parts[first.op->part]; part.iteration)
+    {
+        return part.name + " has not begun: " + count + " flows of phase " +
+               std::to_string(part.iteration - 1) + " are not done";
+    }
+    const auto& dependencies = m_flows[first.op->label].flow.dependencies;
+    return "flow " + std::to_string(first.op->label) +
+           (dependencies->name.empty() ? "" : " ('" + dependencies->name + "')") +
+           " has not started: " + count + " flows that it waits for are not done";
+}
+
 std::vector<int64_t>
 RankEngine::Finish(std::size_t job)
 {
-    bool isAllSent = true;
-    for (std::size_t flow = 0; flow < m_ends.size(); ++flow)
-    {
-        isAllSent = isAllSent && (!m_ends[flow].sender || m_startPs[flow] >= 0);
-    }
+    const bool isAllSent = std::all_of(m_flows.begin(), m_flows.end(), [](const Entry& entry) {
+        return !entry.application || entry.startPs >= 0;
+    });
     const auto finish = [](Place& place) {
         while (place.IsHere() && place.NextPs() != NEVER_PS)
         {

@@ -19,8 +19,8 @@ namespace ns3::roce
 class Network;
 
 /**
- * @brief Runs the ranks of jobs at the NICs of a network: the rule by which the flows of
- * RankJob::MakeFlows() wait.
+ * @brief Runs the ranks of jobs at the NICs of a network, which send the flows of
+ * RankJob::MakeFlows(); and those that wait for others by themselves (FlowJob).
  *
  * A rank with one NIC is part of it (HostProgram): it learns of messages at their exact times, and
  * sends at once. So results do not depend on threads and processes, and need no margin. A rank with
@@ -37,38 +37,31 @@ class RankEngine : public FlowOrder
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     /**
-     * @brief Install flows, with an engine if ranks send any of them.
+     * @brief Install flows, with an engine if any wait for others or are sent by ranks.
      * @param network built
      * @param flows all flows of the run, ids from 0
      * @return the engine, which belongs to the network; or null
-     * @throw InputError as Network::InstallFlows()
+     * @throw InputError as Network::InstallFlows() and FlowJob::Make()
      */
     static RankEngine* Install(Network& network, const std::vector<FlowSpec>& flows);
 
     /**
-     * @param network built; Network::AddFlowOrder() gets the engine
+     * @param network built; Network::SetFlowOrder() gets the engine
      * @param flows all flows of the run, ids from 0
+     * @throw InputError as FlowJob::Make()
      */
     RankEngine(const Network& network, const std::vector<FlowSpec>& flows);
     ~RankEngine() override;
 
-    std::string GetWhat() const override
-    {
-        return "flows of ranks";
-    }
-
-    bool Keeps(const FlowSpec& flow) const override
-    {
-        return flow.job != nullptr;
-    }
-
     void Connect(Nic& nic) override;
-    void Add(WaitingFlow flow) override;
+    void Add(const FlowSpec& flow,
+             uint32_t dstQp,
+             const Ptr<FlowApplication>& application) override;
     int64_t GetStartPs(const FlowSpec& flow) const override;
     int64_t GetLastStartPs() const override;
     std::string Describe() const override;
 
-    /// @return the jobs, in the order of their first flows
+    /// @return the jobs, in the order of their first flows, without a FlowJob
     const std::vector<std::shared_ptr<const RankJob>>& GetJobs() const
     {
         return m_jobs;
@@ -99,18 +92,23 @@ class RankEngine : public FlowOrder
     class Outside;
     class Apart;
 
-    /// Of a flow.
-    struct Ends
+    /// A flow, and how it gets on.
+    struct Entry
     {
-        Rank* sender{nullptr}; //!< null: no rank sends it
+        FlowSpec flow;
+        uint32_t dstQp{0};
+        Ptr<FlowApplication> application; //!< of its source
+        Rank* sender{nullptr};            //!< null: no rank knows of it
         Rank* receiver{nullptr};
+        int64_t startPs{-1}; //!< if a rank starts it; -1: not yet
     };
 
-    void Settle(std::size_t job);
+    void AddJob(const std::shared_ptr<const RankJob>& job);
     void Start();
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
     Rank* FindRank(uint64_t cookie, const Place& place, bool isSender) const;
+    std::string DescribeFlows(const Rank& rank) const;
 
     const Network& m_network;
     std::vector<std::shared_ptr<const RankJob>> m_jobs;
@@ -119,10 +117,9 @@ class RankEngine : public FlowOrder
     std::vector<std::unique_ptr<AtNic>> m_atNic;            //!< by NIC; null: no rank is there
     std::unique_ptr<Outside> m_outside;
     std::unique_ptr<Apart> m_apart;
-    std::vector<WaitingFlow> m_flows; //!< by id
-    std::vector<Ends> m_ends;         //!< by flow id
-    std::vector<int64_t> m_startPs;   //!< by flow id; -1: not yet
-    EventId m_begin;                  //!< of the programs
+    std::vector<Entry> m_flows;               //!< by id
+    std::shared_ptr<const RankJob> m_flowJob; //!< its ranks are the last of m_ranks; or null
+    EventId m_begin;                          //!< of the programs
 };
 
 } // namespace ns3::roce

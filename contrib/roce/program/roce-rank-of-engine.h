@@ -28,7 +28,7 @@ class RankEngine::Place
     virtual bool IsHere() const = 0;
 
     /// @brief Hand a message to a NIC, at present.
-    virtual void Post(const WaitingFlow& waiting, int64_t atPs) = 0;
+    virtual void Post(const Entry& entry, int64_t atPs) = 0;
 
     virtual int64_t NextPs() const
     {
@@ -100,6 +100,11 @@ class RankEngine::Rank final : private RankNetwork
         Note();
     }
 
+    const RankJob& GetJob() const
+    {
+        return m_job;
+    }
+
     const Place& GetPlace() const
     {
         return *m_place;
@@ -144,7 +149,7 @@ class RankEngine::Rank final : private RankNetwork
             {
                 const uint64_t flow = m_posts.begin()->second;
                 m_posts.erase(m_posts.begin());
-                m_engine.m_startPs[flow] = atPs;
+                m_engine.m_flows[flow].startPs = atPs;
                 m_place->Post(m_engine.m_flows[flow], atPs);
             }
             else
@@ -172,9 +177,12 @@ class RankEngine::Rank final : private RankNetwork
     void Send(uint32_t, uint32_t op, int64_t atPs) override
     {
         const int64_t postPs = atPs + m_job.costs.overheadPs;
-        if (m_flowOf[op] != NO_FLOW)
+        if (const uint64_t flow = m_flowOf[op]; flow != NO_FLOW)
         {
-            m_posts.emplace(postPs, m_flowOf[op]);
+            if (m_engine.m_flows[flow].application) // else it starts by itself
+            {
+                m_posts.emplace(postPs, flow);
+            }
             return;
         }
         const RankOp& send = m_job.program.ranks[m_rank].ops[op];

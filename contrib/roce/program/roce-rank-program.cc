@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-rank-program.h"
 
-#include "ns3/roce-flow-graph.h"
+#include "ns3/roce-cycle.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-sha256.h"
@@ -109,7 +109,7 @@ class Checker
             }
             after[edge.op].push_back(edge.before);
         }
-        if (const std::vector<uint32_t> cycle = FlowGraph::FindCycle(after); !cycle.empty())
+        if (const std::vector<uint32_t> cycle = FindCycle(after); !cycle.empty())
         {
             Refuse(rank,
                    cycle[0],

@@ -472,6 +472,23 @@ RankRunner::Advance(uint32_t first, uint32_t end, int64_t atPs)
     }
 }
 
+RankRunner::Waiting
+RankRunner::FindWaiting() const
+{
+    for (uint32_t op = 0; op < m_ops.size(); ++op)
+    {
+        if (m_states[op].left)
+        {
+            const std::vector<RankEdge>& edges = m_program.ranks[m_rank].edges;
+            const auto all = std::count_if(edges.begin(), edges.end(), [op](const RankEdge& edge) {
+                return edge.op == op;
+            });
+            return {&m_ops[op], m_states[op].left, static_cast<uint32_t>(all)};
+        }
+    }
+    return {};
+}
+
 std::string
 RankRunner::Describe() const
 {

@@ -127,6 +127,17 @@ class RankRunner
         return m_endPs;
     }
 
+    /// An operation that waits.
+    struct Waiting
+    {
+        const RankOp* op{nullptr}; //!< null: there is none
+        uint32_t left{0};          //!< how many of those that it waits for are not done
+        uint32_t all{0};
+    };
+
+    /// @return the first operation that waits for others
+    Waiting FindWaiting() const;
+
     /// @return which operation is not done, and how many; empty if all are
     std::string Describe() const;
 

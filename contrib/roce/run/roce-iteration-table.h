@@ -16,7 +16,7 @@ namespace ns3::roce
 {
 
 /**
- * @brief How long each phase of a run's flows took (see FlowPhases), or each round of a collective
+ * @brief How long each phase of a run's flows took (FlowSpec::phase), or each round of a collective
  * (RankPart::iteration), such as the iterations of a training job, against their time on an empty
  * network.
  *

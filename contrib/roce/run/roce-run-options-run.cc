@@ -222,11 +222,12 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 const std::vector<FlowSpec>& flows) const
 {
     RankEngine* const engine = RankEngine::Install(network, flows);
-    if (engine && (operations || chromeTrace || JobTable::IsUsed(flows)))
+    const bool hasRanks = engine && !engine->GetJobs().empty();
+    if (hasRanks && (operations || chromeTrace || JobTable::IsUsed(flows)))
     {
         engine->KeepLogs();
     }
-    if (!engine && (operations || programs.IsOn()))
+    if (!hasRanks && (operations || programs.IsOn()))
     {
         throw InputError(std::string(operations              ? "--operations"
                                      : programs.goal.empty() ? "--writeTrace"

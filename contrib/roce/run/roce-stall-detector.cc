@@ -85,7 +85,7 @@ StallDetector::OnCheck()
     if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
     {
         m_reports = DescribeUnfinished(m_options.maxReports);
-        if (std::string waiting = DescribePhases(); !waiting.empty())
+        if (std::string waiting = DescribeWaiting(); !waiting.empty())
         {
             m_reports.push_back(std::move(waiting));
         }
@@ -185,7 +185,7 @@ StallDetector::DescribeUnfinished(std::size_t most) const
 }
 
 std::string
-StallDetector::DescribePhases() const
+StallDetector::DescribeWaiting() const
 {
     return m_network.DescribeWaiting();
 }

@@ -70,12 +70,11 @@ class StallDetector
      */
     std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
 
-    /// @return the phase of flows that has not begun and why; empty if there is none, see
-    /// FlowPhases
-    std::string DescribePhases() const;
+    /// @return see Network::DescribeWaiting()
+    std::string DescribeWaiting() const;
 
     /// @return why this detector has ended the simulation, one line for each queue pair and one
-    /// for phases that have not begun; empty if it has not
+    /// for flows that wait for others; empty if it has not
     const std::vector<std::string>& GetReports() const
     {
         return m_reports;

@@ -2,7 +2,6 @@
 #include "roce-flow-list.h"
 #include "roce-workload-internal.h"
 
-#include "ns3/roce-flow-phases.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -95,7 +94,10 @@ WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
     const bool connections = std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
         return flow.connection > 0;
     });
-    const bool phases = connections || FlowPhases::IsUsed(flows);
+    const bool phases =
+        connections || std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+            return flow.phase > 0;
+        });
     const std::size_t columns = CSV_COLUMNS.size() - (connections ? 1 : phases ? 2 : 3);
     for (std::size_t i = 0; i < columns; ++i)
     {
