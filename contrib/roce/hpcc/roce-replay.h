@@ -80,7 +80,6 @@ class ReplayOptions
     uint32_t GetDciBufferBytes() const;
     void BuildFiles(const CheckedCommandLine& cmd, Network& network);
     int RunFlows(const CheckedCommandLine& cmd, Network& network);
-    void ReadFlows();
     void NameKeys(const std::function<void()>& call) const;
 
     bool m_hasFlows;
