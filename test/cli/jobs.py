@@ -62,6 +62,17 @@ def test_bus_bandwidth(programs, folder):
     assert len(flows) == 2 * 4 * 6 + 2 * 2
 
 
+def test_not_done(programs, folder):
+    """Of a job that has not ended the tables say what is known."""
+    (folder / "jobs.json").write_text(json.dumps([reduce("a", repetitions=3), reduce("b", ranks=2, start="1s")]), encoding="utf-8")
+    programs.run(*SMALL, "--stop=1ms", "--out=r", cwd=folder, status=3)
+    one, two = rows(folder / "r" / "jobs.csv")
+    assert one["iterations"] == "1" and float(one["iteration_mean_ns"]) < 1e6 and one["end_ns"] == one["behind_ns"] == "", one
+    assert two["iterations"] == "0" and two["start_ns"] == two["iteration_mean_ns"] == two["exposed_mean_ns"] == "", two
+    one, two = rows(folder / "r" / "collectives.csv")
+    assert one["count"] == "1" and (two["count"], two["mean_ns"], two["busbw_gbps"]) == ("0", "", ""), (one, two)
+
+
 def test_straggler(programs, folder):
     """A rank that computes 499 us more than the others ends so much after the median."""
     (folder / "slow.goal").write_text("num_ranks 4\n" + "".join(

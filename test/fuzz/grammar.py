@@ -35,7 +35,8 @@ WORDS = {
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",
              "Bicc[Voqs=1]", "Bicc,ReflexNdt", "MlccNearSource,MlccReceiverSide", "MlccNearSource"],
     "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "collective", "onoff", "list", "poisson+incast", "onoff+poisson",
-                "incast+incast", "collective+poisson", "goal", "goal+incast", "chakra", "chakra+goal"],
+                "incast+incast", "collective+poisson", "goal", "goal+incast", "chakra", "chakra+goal", "jobs", "jobs+incast"],
+    "jobs": ["jobs.json", "jobs.json", "flows.csv", "missing", "."],
     "goal": ["ranks.goal", "ranks.goal", "flows.csv", "missing", "."],
     "trace": ["t", "t", "missing", "."],
     "traceGroups": ["flows.csv", "missing"],
@@ -104,7 +105,7 @@ TAME = {
 SIZES = {"duration", "stop", "safetyLimit", "incastPeriod", "poissonStart", "computeTime", "stagger",
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
          "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
-         "gpusPerHost", "intraHostRate", "goal", "trace"}
+          "gpusPerHost", "intraHostRate", "goal", "jobs", "trace"}
 NEVER = {"out", "draw", "prefix", "writeGoal", "writeTrace"}  # only values from the list: these make files anywhere
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]

@@ -110,10 +110,7 @@ EndsByEngine(uint32_t ranks, ReceiveAt receiveAt, uint64_t shareBytes)
     Front front(ranks);
     front.messages = nullptr;
     const std::vector<FlowSpec> flows = RankJob::MakeFlows(job, ranks);
-    auto made = std::make_unique<RankEngine>(front.net, flows);
-    RankEngine* engine = made.get();
-    front.net.AddFlowOrder(std::move(made));
-    front.net.InstallFlows(flows);
+    RankEngine* const engine = RankEngine::Install(front.net, flows);
     Simulator::Run();
     return engine->Finish(0);
 }

@@ -59,11 +59,8 @@ TEST_F(FolderTest, OperationsHaveTheNamesOfTheirParts)
     MakeStar(net, 2);
     net.Build();
     const std::vector<FlowSpec> flows = Numbered(RankJob::MakeFlows(job, 2));
-    auto made = std::make_unique<RankEngine>(net, flows);
-    RankEngine& engine = *made;
+    RankEngine& engine = *RankEngine::Install(net, flows);
     engine.KeepLogs();
-    net.AddFlowOrder(std::move(made));
-    net.InstallFlows(flows);
     RunWriter writer(folder.string());
     RunCollector::Options options;
     options.series.chromeTrace = true;

@@ -10,6 +10,7 @@
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-json-value.h"
+#include "ns3/roce-memory-limit.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,8 +26,8 @@ namespace
 
 using Level = CollectiveProgram::Level;
 
-constexpr uint32_t MOST_RANKS = 1 << 20;
-constexpr uint32_t MOST = 1000000; // of what else is counted
+constexpr uint32_t MOST = 1000000;      // of what is counted
+constexpr double OPERATION_BYTES = 200; // at the least, with what is sent
 
 /// @return what a function returns; its errors say where they are from
 template <typename F>
@@ -128,6 +129,13 @@ KindOf(const JsonValue& value)
     value.Refuse(known);
 }
 
+/// @throw InputError for more operations than there is memory for
+void
+CheckOperations(const JsonValue& value, double count)
+{
+    CheckMemory(value.Where(), count, "operations", OPERATION_BYTES);
+}
+
 RankProgram
 ReadCollective(const JsonValue& value, uint32_t ranks)
 {
@@ -140,7 +148,16 @@ ReadCollective(const JsonValue& value, uint32_t ranks)
     GetLevels(value, "levels", collective.levels);
     collective.bytes = value.At("bytes").AsCount(1, MAX_FLOW_BYTES);
     GetCount(value, "pieces", collective.pieces, 1, 1000);
-    RankProgram program = At(value, [&] { return collective.Generate(); });
+    At(value, [&] { collective.Check(); });
+    double messages = 0;
+    for (const Level& level : collective.levels)
+    {
+        const bool isToAll = level.algorithm == CollectiveProgram::Algorithm::RING ||
+                             level.algorithm == CollectiveProgram::Algorithm::DIRECT;
+        messages += isToAll ? level.size - 1 : 1;
+    }
+    CheckOperations(value, 2 * messages * collective.pieces * ranks);
+    RankProgram program = collective.Generate();
     program.parts.push_back(collective.MakePart("all ranks"));
     for (RankSchedule& rank : program.ranks)
     {
@@ -153,7 +170,7 @@ ReadCollective(const JsonValue& value, uint32_t ranks)
 }
 
 RankProgram
-ReadTraining(const JsonValue& value)
+ReadTraining(const JsonValue& value, uint32_t nNics)
 {
     value.AllowOnly({"tensor",           "pipeline", "data",         "expert",      "layers",
                      "hidden",           "sequence", "microBatches", "microBatch",  "flops",
@@ -185,12 +202,20 @@ ReadTraining(const JsonValue& value)
     GetCount(value, "bucketBytes", step.bucketBytes, 1, MAX_FLOW_BYTES);
     GetLevels(value, "tensorLevels", step.tensorLevels);
     GetLevels(value, "dataLevels", step.dataLevels);
-    return At(value, [&] { return step.Generate(); });
+    At(value, [&] { step.Check(); });
+    if (step.GetRanks() > nNics)
+    {
+        throw InputError(value.Where() + ": tensor, data and pipeline make " +
+                         std::to_string(step.GetRanks()) + " ranks, expected at most " +
+                         std::to_string(nNics) + ", as many as there are NICs");
+    }
+    CheckOperations(value, 2.0 * step.layers * step.microBatches * step.tensor * step.data);
+    return step.Generate();
 }
 
 /// @return what the ranks of a job do, once
 RankProgram
-ReadProgram(const JsonValue& job)
+ReadProgram(const JsonValue& job, uint32_t nNics)
 {
     JsonValue what = job.Find("goal");
     std::string key = "goal";
@@ -211,7 +236,7 @@ ReadProgram(const JsonValue& job)
                          " has no goal, trace, collective or training, expected one of them");
     }
     const JsonValue ranks = job.Find("ranks");
-    const auto nRanks = static_cast<uint32_t>(ranks ? ranks.AsCount(1, MOST_RANKS) : 0);
+    const auto nRanks = static_cast<uint32_t>(ranks ? ranks.AsCount(1, nNics) : 0);
     if (key == "collective" && !ranks)
     {
         job.At("ranks");
@@ -219,7 +244,7 @@ ReadProgram(const JsonValue& job)
     RankProgram program = key == "goal"         ? GoalFile::Read(PathOf(what))
                           : key == "trace"      ? ReadTrace(what)
                           : key == "collective" ? ReadCollective(what, nRanks)
-                                                : ReadTraining(what);
+                                                : ReadTraining(what, nNics);
     if (key == "collective" || key == "training")
     {
         program.source = what.Where();
@@ -232,7 +257,7 @@ ReadProgram(const JsonValue& job)
 }
 
 std::shared_ptr<RankJob>
-ReadJob(const JsonValue& value, const RankJob& rules)
+ReadJob(const JsonValue& value, uint32_t nNics, const RankJob& rules)
 {
     value.AllowOnly({"name",
                      "goal",
@@ -253,7 +278,14 @@ ReadJob(const JsonValue& value, const RankJob& rules)
     GetDuration(value, "start", startPs);
     GetDuration(value, "pause", pausePs);
     GetCount(value, "repetitions", repetitions, 1);
-    job->program = RankProgram::Repeat(ReadProgram(value), startPs, repetitions, pausePs);
+    RankProgram program = ReadProgram(value, nNics);
+    double operations = 0;
+    for (const RankSchedule& rank : program.ranks)
+    {
+        operations += static_cast<double>(rank.ops.size());
+    }
+    CheckOperations(value, operations * repetitions);
+    job->program = RankProgram::Repeat(std::move(program), startPs, repetitions, pausePs);
     return job;
 }
 
@@ -304,7 +336,7 @@ JobFile::Read(const std::string& path, uint32_t nNics, uint32_t perServer, const
     std::set<std::string> names;
     for (const JsonValue& value : values)
     {
-        jobs.push_back(ReadJob(value, rules));
+        jobs.push_back(ReadJob(value, nNics, rules));
         jobs.back()->number = static_cast<uint32_t>(jobs.size());
         if (!names.insert(jobs.back()->name).second)
         {

@@ -467,7 +467,7 @@ TrainingStep::Check() const
     const double ranks = 1.0 * tensor * data * pipeline;
     constexpr double MOST = 1 << 20;
     require(ranks >= 1 && ranks <= MOST,
-            "tensor, data and pipeline make " + std::to_string(ranks) + " ranks",
+            "tensor, data and pipeline make " + std::to_string(std::llround(ranks)) + " ranks",
             "1 to 1048576");
     require(layers >= 1 && layers % pipeline == 0,
             "layers is " + std::to_string(layers),

@@ -112,7 +112,7 @@ JobTable::JobTable(const RankEngine* engine)
     for (std::size_t job = 0; engine && job < engine->GetJobs().size(); ++job)
     {
         const RankJob& made = *engine->GetJobs()[job];
-        if (!made.name.empty())
+        if (!made.name.empty() && made.program.parts.back().iteration > 0)
         {
             Add(job, made, *engine->GetLog(job));
             AddCollectives(job, made.program, *engine->GetLog(job));

@@ -16,7 +16,8 @@ namespace ns3::roce
 
 /**
  * @brief How long the iterations of jobs took, what of that their ranks did not compute, and how
- * fast their collectives were: jobs.csv and collectives.csv, of jobs that have names.
+ * fast their collectives were: jobs.csv and collectives.csv, of jobs that have names and
+ * iterations.
  */
 class JobTable
 {
