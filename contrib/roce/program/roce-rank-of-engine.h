@@ -115,6 +115,11 @@ class RankEngine::Rank final : private RankNetwork
         return m_runner;
     }
 
+    const RankRunner& GetRunner() const
+    {
+        return m_runner;
+    }
+
     /// @brief Have its receives wait for the last ACK: @param flow that it receives
     void NoteAck(const FlowSpec& flow)
     {
