@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from chakra import ALL_REDUCE, ALL_TO_ALL, COLL, COMP, EIGHT, RECV, SEND, node, write
 from support import LEAF_SPINE, rows
 from support.parallel import goal
 
@@ -92,6 +93,43 @@ def test_time_line(programs, folder):
         if begin < end:
             expected.append((f"rank {row['rank']}", int(row["operation"]), int(row["peer"]) if row["peer"] else None, begin, end))
     assert drawn == sorted(expected) and len(drawn) > 300, f"{len(drawn)} slices, {len(expected)} operations"
+
+
+WRITTEN = ["--writeGoal=w.goal", "--writeTrace=w", "--dryRun"]
+READ = {"goal": ["--pattern=goal", "--goal=w.goal"], "chakra": ["--pattern=chakra", "--trace=w", "--traceTurns=false"]}
+
+
+@pytest.mark.parametrize("turns", ["true", "false"])
+def test_written(programs, folder, turns):
+    """Programs of traces give the same as GOAL and as traces that --writeGoal and --writeTrace write: a collective after the other."""
+    write(folder, [[node(1, COMP, us=5), node(2, COLL, [1], size=800000, collective=ALL_REDUCE), node(3, COMP, [2], us=50),
+                    node(5, COLL, [2], size=40000, collective=ALL_TO_ALL)]] * 8)
+    own = ["--pattern=chakra", "--trace=t", f"--traceTurns={turns}"]
+    said = programs.run(*EIGHT[:-2], *own, *WRITTEN, "--out=", cwd=folder)
+    assert "valid" in said.stdout and not said.stderr, said
+    found = {}
+    for name, options in (*READ.items(), ("own", own)):
+        programs.run(*EIGHT[:-2], *options, "--out=r", cwd=folder)
+        found[name] = rows(folder / "r" / "ranks.csv"), [(f["src"], f["dst"], f["bytes"], f["start_ns"]) for f in rows(folder / "r" / "flows.csv")]
+    assert found["goal"][0] == found["own"][0], "GOAL"
+    assert found["chakra"][0] == found["own"][0], "Chakra"
+    assert all(sorted(flows) == sorted(found["own"][1]) for _, flows in found.values()), "messages"
+
+
+def test_written_of_several_jobs(programs, folder):
+    """Each has a file. What Chakra's calculations lose is said, and so is what it has no form for."""
+    (folder / "g").write_text(PAIR.replace("500", "500\nd: calc 700"))
+    write(folder, [[node(1, SEND, peer=1, size=7)], [node(1, RECV, peer=0, size=7)]])
+    said = programs.run(*SMALL, "--pattern=goal+chakra", "--trace=t", *WRITTEN, "--out=", cwd=folder).stderr
+    assert said.splitlines() == ["warning: --writeTrace rounds 2 calculations to whole microseconds",
+                                 "warning: --writeTrace has no streams: g:10 may run beside another operation of stream 0 of rank 1"], said
+    assert "send 7b to 1" in (folder / "w.goal.1").read_text() and "calc 700" in (folder / "w.goal.0").read_text()
+    assert (folder / "w.0.1.et").stat().st_size > (folder / "w.1.1.et").stat().st_size
+    (folder / "g").write_text(PAIR.replace("from 0", "from -1"))
+    for options, words in ((["--writeTrace=w"], "g: rank 1, operation 0 receives from any rank, which Chakra has no form for"),
+                           (["--writeGoal=none/w"], "none/w"), (["--writeTrace=w", "--pattern=poisson", "--goal="], "no rank sends anything")):
+        said = programs.run(*SMALL, *options, "--out=r", cwd=folder, status=2).stderr
+        assert words in said and said.count("\n") == 1 and not (folder / "r").exists(), said
 
 
 def test_ranks_that_wait_for_each_other(programs, folder):

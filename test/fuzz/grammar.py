@@ -70,6 +70,8 @@ WORDS = {
     "out": ["out", "out/", "a/b/c", "", ".", "./out", "flows.csv", "cdf.txt/x", "/dev/null", "/dev/null/x", "/dev/full", "/proc/x", "out/../o2",
             "x" * 300, "o ut", "o\nut", "out/summary.json", "\u00f6ut"],
     "draw": ["network.html", "", "none/network.html", ".", "/dev/full"],
+    "writeGoal": ["written.goal", "", "none/written.goal", ".", "/dev/full"],
+    "writeTrace": ["written", "", "none/written", "/dev/full"],
     "prefix": ["cap", "a/b", "", "flows.csv", "/dev/null/x", "cap\n"],
     "topology": ["topology.txt", "flow.txt", "missing", "."],
     "config": ["config.txt", "flow.txt", "missing", "."],
@@ -104,7 +106,7 @@ SIZES = {"duration", "stop", "safetyLimit", "incastPeriod", "poissonStart", "com
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
          "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
          "gpusPerHost", "intraHostRate", "goal", "jobs", "trace"}
-NEVER = {"out", "draw", "prefix"}  # only values from the list: these make files anywhere
+NEVER = {"out", "draw", "prefix", "writeGoal", "writeTrace"}  # only values from the list: these make files anywhere
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]
 

@@ -243,6 +243,11 @@ ChakraProgram::ToTraces(const RankProgram& program)
         {
             ChakraNode node;
             node.id = trace.nodes.size();
+            if (op.nic)
+            {
+                refuse(node.id,
+                       "is of NIC " + std::to_string(op.nic) + ", which Chakra has no form for");
+            }
             if (op.kind == RankOp::Kind::CALC)
             {
                 node.type = Type::COMP;
@@ -265,6 +270,10 @@ ChakraProgram::ToTraces(const RankProgram& program)
                                ? "receives from any rank, which Chakra has no form for"
                                : "has a tag above 2^31 - 1, which Chakra has no form for");
                 }
+            }
+            if (!program.parts[op.part].name.empty())
+            {
+                node.name = program.parts[op.part].name;
             }
             trace.nodes.push_back(node);
         }

@@ -12,12 +12,12 @@ namespace
 {
 
 void
-WriteRow(CsvFile& csv,
-         std::size_t job,
-         uint32_t rank,
-         const RankProgram& program,
-         const RankLog& log,
-         uint32_t number)
+WriteOperation(CsvFile& csv,
+               std::size_t job,
+               uint32_t rank,
+               const RankProgram& program,
+               const RankLog& log,
+               uint32_t number)
 {
     const RankOp& op = program.ranks[rank].ops[number];
     const RankPart& part = program.parts[op.part];
@@ -86,7 +86,7 @@ OperationTable::Write(const RankEngine& engine, RunWriter& writer)
         {
             for (const uint32_t number : InOrder(log.ranks[rank]))
             {
-                WriteRow(csv, job, rank, program, log, number);
+                WriteOperation(csv, job, rank, program, log, number);
             }
         }
     }

@@ -232,10 +232,14 @@ RunOptions::Run(const CheckedCommandLine& cmd,
             engine->KeepLogs();
         }
     }
-    else if (operations)
+    else if (operations || programs.IsOn())
     {
-        throw InputError("--operations, and no rank sends anything; expected --pattern=goal, "
-                         "chakra or jobs with it");
+        throw InputError(
+            std::string(operations              ? "--operations"
+                        : programs.goal.empty() ? "--writeTrace"
+                                                : "--writeGoal") +
+            ", and no rank sends anything; expected --pattern=goal, chakra or jobs with "
+            "it");
     }
     network.InstallFlows(flows);
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
@@ -270,6 +274,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
     const auto before = isTuned ? std::make_shared<Json>(ValuesInForce(network)) : nullptr;
+    if (programs.IsOn() && MpiRanks::IsFirst())
+    {
+        for (const std::string& line : programs.Write(flows))
+        {
+            WarnNow(summary.warnings, line);
+        }
+    }
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;

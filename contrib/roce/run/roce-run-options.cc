@@ -141,6 +141,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
         .OnlyWatches();
     cmd.AddValue("draw", "Draw the network as a page (HTML) into this file; also with dryRun", draw)
         .OnlyWatches();
+    programs.AddOptions(cmd);
     cmd.AddChoice("progress",
                   "Progress on standard error: none, text or json (all messages, too)",
                   progress,

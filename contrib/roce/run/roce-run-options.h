@@ -5,6 +5,7 @@
 #include "roce-command-line.h"
 #include "roce-fct-stats.h"
 #include "roce-iteration-table.h"
+#include "roce-program-files.h"
 #include "roce-progress.h"
 #include "roce-run-collector.h"
 #include "roce-run-writer.h"
@@ -93,7 +94,8 @@ struct RunOptions
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
-    std::string draw;   //!< see NetworkPage; empty: none
+    std::string draw; //!< see NetworkPage; empty: none
+    ProgramFiles programs;
     bool dryRun{false}; //!< Run() ends before the simulation, without files
     ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()
