@@ -144,8 +144,8 @@ def plot_links(busy: pd.DataFrame, path: str, begin: float, end: float) -> None:
     axes.heat_rows(ax, shares, list(busy.index[first]), list(nodes[first]), (begin, end), height)
     look.scale(ax.xaxis, "us", end, "simulated time")
     figure.save(path, [], [f"How busy each port was, averages over {look.text_of('us')((end - begin) / busy.shape[1])}: white never, "
-                           "darkest always. Lines part the ports of nodes." +
-                           (f" A row is the busiest of {count} neighbours." if count > 1 else "")])
+                           "darkest always. Lines part the ports of nodes, or of thin ones their kinds." +
+                           (f" A row is the busiest of up to {count} neighbours." if count > 1 else "")])
 
 
 def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:

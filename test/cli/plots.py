@@ -104,9 +104,11 @@ def test_links(folder):
     pixels = image.to_rgba(image.get_array())[..., :3]
     assert (pixels[1] == 1).all() and pixels[3, 0].sum() < pixels[0, 0].sum() < pixels[3, 3].sum() < 3, "white, and darker if busier"
     assert [text.get_text() for text in ax.get_yticklabels()] == list(busy.index), "names of ports"
+    assert len(ax.collections[0].get_segments()) == 1, "a line between NICs and ports of a switch"
     names = [f"sw{i // 2}:{i % 2}" for i in range(1000)]
     ax = panel()
     axes.heat_rows(ax, np.zeros((1000, 4)), names, [name.split(":")[0] for name in names], (0, 40), 20)
+    assert not ax.collections[0].get_segments(), "as many lines as there are switches hide their ports"
     found = [text.get_text() for text in ax.get_yticklabels()]
     assert found[0] == "sw0" and 100 < len(found) <= 20 / axes.HEAT_ROW, f"names of nodes, as many as there is room for: {len(found)}"
 

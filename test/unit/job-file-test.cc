@@ -117,6 +117,10 @@ ErrorIn(const std::string& text)
 TEST(JobFileTest, SaysWhereItIsWrong)
 {
     EXPECT_EQ(ErrorIn("[\n{\"name\": }]").substr(0, 12), ":2: no JSON ");
+    EXPECT_EQ(ErrorIn("[1e999]").substr(0, 12), ":1: no JSON ");
+    EXPECT_EQ(ErrorIn("").substr(0, 12), ":1: no JSON ");
+    EXPECT_EQ(ErrorOf([] { JobFile::Read("/", 16, 4, RankJob()); }),
+              "/:1: cannot be read, expected a list of jobs");
     EXPECT_EQ(ErrorIn("{}"), ": all of it is an object, expected a list [...] of one or more");
     EXPECT_EQ(ErrorIn("[3]"), ": /0 is 3, expected an object {...}");
     EXPECT_EQ(ErrorIn("[{}]"), ": /0 has no \"name\", expected one");

@@ -7,8 +7,8 @@
 #include "ns3/roce-input-file.h"
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace ns3::roce
 {
@@ -17,7 +17,16 @@ JsonValue
 JsonValue::Read(const std::string& path, const std::string& what)
 {
     std::ifstream in = InputFile::Open(path, what);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
+    std::ostringstream all;
+    if (in.peek() != std::ifstream::traits_type::eof())
+    {
+        all << in.rdbuf();
+    }
+    if (in.bad() || all.bad())
+    {
+        throw InputError(path, 1, "cannot be read, expected " + what);
+    }
+    const std::string text = all.str();
     JsonValue read;
     try
     {
@@ -31,6 +40,10 @@ JsonValue::Read(const std::string& path, const std::string& what)
         throw InputError(path,
                          static_cast<unsigned>(line) + 1,
                          std::string("no JSON (") + e.what() + "), expected " + what);
+    }
+    catch (const nlohmann::json::exception& e) // such as a number that no variable can hold
+    {
+        throw InputError(path, 1, std::string("no JSON (") + e.what() + "), expected " + what);
     }
     read.m_file = std::make_shared<std::string>(path);
     read.m_value = read.m_root.get();

@@ -7,6 +7,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -195,7 +196,7 @@ ChakraProgram::ReadGroups(const std::string& path)
     {
         return nlohmann::json::parse(in).get<std::map<std::string, std::vector<uint32_t>>>();
     }
-    catch (const nlohmann::json::exception& e)
+    catch (const std::exception& e) // of JSON, or of the stream: it may be a directory
     {
         throw InputError(path,
                          1,
