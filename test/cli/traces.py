@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs of ranks from the command line: ranks.csv, and what is said of programs that are wrong or do not end."""
 
+import json
+
 import pytest
 
 from support import LEAF_SPINE, rows
@@ -39,6 +41,7 @@ def test_ranks_that_wait_for_each_other(programs, folder):
     said = programs.run(*SMALL, "--out=r", cwd=folder, status=3).stderr
     assert "rank 0 is not done: 2 of 2 operations, of which the first is at g:3, receive from rank 1 of tag 0" in said, said
     assert [row["end_ns"] for row in rows(folder / "r" / "ranks.csv")] == ["", ""]
+    assert json.loads((folder / "r" / "summary.json").read_text())["end"] == "stalled", "it goes on to --safetyLimit"
 
 
 @pytest.mark.parametrize(("text", "options", "message"), [
