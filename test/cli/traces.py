@@ -139,6 +139,7 @@ def test_ranks_that_wait_for_each_other(programs, folder):
     assert "rank 0 is not done: 2 of 2 operations, of which the first is at g:3, receive from rank 1 of tag 0" in said, said
     assert [row["end_ns"] for row in rows(folder / "r" / "ranks.csv")] == ["", ""]
     assert [row[-2:] for row in operations(folder)] == [["0.000", ""], ["", ""]] * 2, "receives are posted, sends have not begun"
+    assert json.loads((folder / "r" / "summary.json").read_text())["end"] == "stalled", "it goes on to --safetyLimit"
 
 
 @pytest.mark.parametrize(("text", "options", "message"), [
@@ -147,7 +148,7 @@ def test_ranks_that_wait_for_each_other(programs, folder):
      "g: 5 ranks of 1 NICs each, and the network has 4 NICs"),
     (PAIR, ["--goal="], "--pattern=goal, expected --goal=FILE with it"),
     (PAIR, ["--pattern=poisson", "--goal=", "--operations"],
-     "--operations, and no rank sends anything; expected --pattern=goal, chakra or jobs with it"),
+     "--operations, and no rank sends anything; expected --pattern=goal, chakra, jobs or collective with it"),
     (PAIR, ["--logGp=2us"], "LogGP parameters '2us', expected L,g,G such as 2us,5ns,0.04ns with G up to 8ns"),
 ])
 def test_refused(programs, folder, text, options, message):

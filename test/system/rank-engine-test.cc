@@ -178,6 +178,9 @@ TEST_F(RankEngineTest, WhatNeverComesIsSaid)
         run.star.net.DescribeWaiting(),
         "rank 0 is not done: 2 of 2 operations, of which the first is at dead: rank 0, operation "
         "0, receive from rank 1 of tag 0");
+    const StallDetector& stall = run.star.collector->GetStallDetector();
+    EXPECT_TRUE(stall.HasStopped()) << "the run goes on to the safety limit";
+    EXPECT_EQ(stall.GetReports(), std::vector<std::string>{run.star.net.DescribeWaiting()});
     EXPECT_EQ(run.ends[0], -1);
     EXPECT_EQ(run.ends[2], run.star.completedPs[2]);
     EXPECT_EQ(run.star.StartOf(0), -1);

@@ -23,7 +23,7 @@ using namespace workload;
 namespace
 {
 
-const char* const COLLECTIVE = "collective";
+const char* const COLLECTIVE_WORKLOAD = "collective";
 
 const NamedValues<CollectiveWorkload::Kind> KINDS{
     {{"ring-all-reduce", CollectiveWorkload::Kind::RING_ALL_REDUCE},
@@ -33,7 +33,7 @@ const NamedValues<CollectiveWorkload::Kind> KINDS{
      {"all-to-all", CollectiveWorkload::Kind::ALL_TO_ALL}}};
 
 /// Memory of an operation of a rank: itself, what waits for it, and what becomes of it.
-constexpr double OP_BYTES = 150;
+constexpr double RANK_OP_BYTES = 150;
 
 /// @return the operation
 CollectiveProgram::Kind
@@ -130,7 +130,7 @@ CollectiveWorkload::GetRanks() const
 {
     const double ranks = static_cast<double>(hosts.size()) * gpusPerHost;
     Require(gpusPerHost >= 1 && ranks <= 1e6,
-            COLLECTIVE,
+            COLLECTIVE_WORKLOAD,
             ": ",
             hosts.size(),
             " hosts with ",
@@ -160,40 +160,48 @@ CollectiveWorkload::GetMessagesPerRound(bool inside) const
 void
 CollectiveWorkload::Check() const
 {
-    CheckCommon(COLLECTIVE, startPs, trafficClass, 0);
-    CheckSize(COLLECTIVE, sizeBytes);
-    Require(hosts.size() >= 2, COLLECTIVE, ": ", hosts.size(), " hosts, expected at least 2");
+    CheckCommon(COLLECTIVE_WORKLOAD, startPs, trafficClass, 0);
+    CheckSize(COLLECTIVE_WORKLOAD, sizeBytes);
+    Require(hosts.size() >= 2,
+            COLLECTIVE_WORKLOAD,
+            ": ",
+            hosts.size(),
+            " hosts, expected at least 2");
     std::set<uint32_t> seen;
     for (const uint32_t host : hosts)
     {
-        Require(seen.insert(host).second, COLLECTIVE, ": host ", host, " twice, expected it once");
+        Require(seen.insert(host).second,
+                COLLECTIVE_WORKLOAD,
+                ": host ",
+                host,
+                " twice, expected it once");
     }
-    Require(channels >= 1, COLLECTIVE, ": 0 channels, expected at least 1");
+    Require(channels >= 1, COLLECTIVE_WORKLOAD, ": 0 channels, expected at least 1");
     Require(hostsPerServer >= 1 &&
                 (channels == 1 || !IsRing() || hosts.size() % hostsPerServer == 0),
-            COLLECTIVE,
+            COLLECTIVE_WORKLOAD,
             ": ",
             hosts.size(),
             " hosts on several channels, expected whole servers of ",
             hostsPerServer,
             " hosts");
-    Require(rounds >= 1, COLLECTIVE, ": 0 rounds, expected at least 1");
+    Require(rounds >= 1, COLLECTIVE_WORKLOAD, ": 0 rounds, expected at least 1");
     Require(computePs >= 0 && computePs < static_cast<int64_t>(1e18),
-            COLLECTIVE,
+            COLLECTIVE_WORKLOAD,
             ": compute time ",
             computePs,
             " ps, expected 0 to 10^6 s");
     const double flows = GetMessagesPerRound(false) * rounds;
-    CheckFlows(COLLECTIVE, flows, static_cast<double>(hosts.size()));
-    CheckMemory(COLLECTIVE,
+    CheckFlows(COLLECTIVE_WORKLOAD, flows, static_cast<double>(hosts.size()));
+    CheckMemory(COLLECTIVE_WORKLOAD,
                 2 * (flows + GetMessagesPerRound(true) * rounds),
                 "operations of ranks",
-                OP_BYTES);
+                RANK_OP_BYTES);
     const double insidePs = 8e12 * static_cast<double>(sizeBytes) /
                             (kind == Kind::TREE_ALL_REDUCE ? 1 : GetRanks()) /
                             static_cast<double>(std::max<uint64_t>(1, intraHostBps));
     Require(intraHostBps == 0 || insidePs * gpusPerHost < 1e18,
-            COLLECTIVE,
+            COLLECTIVE_WORKLOAD,
             ": a message takes ",
             insidePs / PS_PER_S,
             " s between the GPUs of a host, expected a higher rate");
@@ -298,7 +306,7 @@ CollectiveWorkload::MakeProgram() const
     const double n = GetRanks();
     const bool isAllReduce = KindOf(kind) == CollectiveProgram::Kind::ALL_REDUCE;
     RankProgram program;
-    program.source = COLLECTIVE + (" " + KINDS.Print(kind));
+    program.source = COLLECTIVE_WORKLOAD + (" " + KINDS.Print(kind));
     program.ranks.resize(GetRanks());
     for (uint32_t round = 0; round < rounds; ++round)
     {

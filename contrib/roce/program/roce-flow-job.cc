@@ -15,8 +15,6 @@ namespace ns3::roce
 namespace
 {
 
-constexpr uint32_t NONE = RankOp::NO_OP;
-
 /// Makes the program of one job.
 class FlowJobBuilder
 {
@@ -37,7 +35,7 @@ class FlowJobBuilder
         AddEdges();
         for (uint32_t i = 0; i < m_flows.size(); ++i)
         {
-            if (m_places[i].send != NONE)
+            if (m_places[i].send != RankOp::NO_OP)
             {
                 m_flows[i].job = m_job;
                 m_flows[i].rank = RankOf(m_flows[i].src);
@@ -53,10 +51,10 @@ class FlowJobBuilder
     {
         bool isIn{false};
         std::vector<uint32_t> after{}; //!< flows that it waits for
-        uint32_t begin{NONE};          //!< operation that waits for these
-        uint32_t send{NONE};
-        uint32_t receive{NONE}; //!< if its destination waits for it
-        bool isReceived{false}; //!< it is needed
+        uint32_t begin{RankOp::NO_OP}; //!< operation that waits for these
+        uint32_t send{RankOp::NO_OP};
+        uint32_t receive{RankOp::NO_OP}; //!< if its destination waits for it
+        bool isReceived{false};          //!< it is needed
     };
 
     [[noreturn]] static void Refuse(const FlowSpec& flow, const std::string& what)
@@ -204,7 +202,7 @@ class FlowJobBuilder
     /// Of phases 2, 3, ...
     void AddBarriers()
     {
-        m_barriers.assign(std::max<uint32_t>(m_nPhases, 1) + 1, NONE);
+        m_barriers.assign(std::max<uint32_t>(m_nPhases, 1) + 1, RankOp::NO_OP);
         for (uint32_t phase = 2; phase <= m_nPhases; ++phase)
         {
             RankOp barrier;
@@ -238,7 +236,7 @@ class FlowJobBuilder
             op.kind = RankOp::Kind::SEND;
             op.peer = RankOf(flow.dst);
             place.send = At(flow.src).Add(op);
-            if (place.begin != NONE)
+            if (place.begin != RankOp::NO_OP)
             {
                 At(flow.src).Require(place.send, place.begin);
             }

@@ -75,7 +75,7 @@ StallDetector::OnCheck()
 {
     FindStalled(); // stalled queue pairs are described only at the end: that takes longer
     const bool more = NowPs() < GetLastKnownPs();
-    if (!more && !HasUnfinished())
+    if (!more && !HasUnfinished() && !HasWaiting())
     {
         return;
     }
@@ -123,6 +123,13 @@ bool
 StallDetector::HasUnfinished() const
 {
     return LargestOfAll(!m_explainer.FindUnfinished().empty());
+}
+
+/// @return whether in any process a flow or a rank waits for others
+bool
+StallDetector::HasWaiting() const
+{
+    return m_network.HasWaitingFlows() && LargestOfAll(!DescribeWaiting().empty());
 }
 
 std::vector<QueuePair*>
