@@ -20,7 +20,6 @@ OTHER = {
     "jobs": "a pattern; two programs have a row of it",
     "lossRecovery": "a role in summary.json",
     "mlcc": "a profile",
-    "operations": "a word of a message",
     "pcap": "a word of a message",
     "progress": "a word of a comment on JSON",
     "queues": "a series, for the time line",
@@ -52,8 +51,8 @@ def places_of(names):
     """@return where each name is written as a text of its own."""
     places = {name: [] for name in names}
     for path in sorted(path for room in ROOMS for path in MODULE.glob(f"{room}/roce-*") if path.suffix in (".h", ".cc")):
-        if path.name.endswith("-presets.cc"):
-            continue  # sets options by name, as a user does
+        if path.name.endswith("-presets.cc") or path.name == "roce-job-file.cc":
+            continue  # sets options by name, as a user does; keys of a file
         for number, line in enumerate(path.read_text().splitlines(), 1):
             for name in re.findall(r'"(\w+)"', re.sub(r"//.*", "", line)):
                 if name in places:

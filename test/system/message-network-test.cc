@@ -2,6 +2,7 @@
 // Ranks as callbacks: a front end such as astra-sim's, which needs what is not there when this is
 // built.
 #include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-star-run.h"
 
 #include "ns3/boolean.h"
@@ -307,6 +308,7 @@ TEST_F(MessageNetworkTest, WrongRanksAndHostsAreRefused)
 
 TEST_F(MessageNetworkTest, OnlyEagerNicsAllowCallbacksOfOthers)
 {
+    [[maybe_unused]] const EventsThrow events;
     int64_t calledPs = -1;
     const auto disturb = [&] {
         Front front(3);
