@@ -80,24 +80,6 @@ ReplayOptions::ReadRanks(const CheckedCommandLine& cmd)
 void
 ReplayOptions::ReadFlows()
 {
-    if (!m_hasFlows)
-    {
-        // One from each host, to check the network with.
-        std::vector<uint32_t> nics;
-        std::copy_if(m_topology.nicOfNode.begin(),
-                     m_topology.nicOfNode.end(),
-                     std::back_inserter(nics),
-                     [](uint32_t nic) { return nic != FlowList::NO_NIC; });
-        for (std::size_t host = 0; nics.size() > 1 && host < nics.size(); ++host)
-        {
-            FlowSpec flow;
-            flow.id = host;
-            flow.src = nics[host];
-            flow.dst = nics[(host + 1) % nics.size()];
-            m_flows.flows.push_back(flow);
-        }
-        return;
-    }
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
     for (const std::string& note : m_flows.notes)
     {

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace ns3::roce
@@ -213,23 +214,28 @@ RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flow
 {
     std::vector<FlowSpec> own = flows;
     m_flowJob = FlowJob::Make(own);
-    std::set<const RankJob*> known{m_flowJob.get()};
+    std::unordered_map<const RankJob*, std::vector<Entry*>> flowsOf; // looked up only
     for (FlowSpec& flow : own)
     {
-        if (flow.job && known.insert(flow.job.get()).second)
-        {
-            m_jobs.push_back(flow.job);
-        }
         Entry& entry = m_flows.at(flow.id);
         entry.flow = std::move(flow);
+        if (const std::shared_ptr<const RankJob>& job = entry.flow.job)
+        {
+            std::vector<Entry*>& sent = flowsOf[job.get()];
+            if (sent.empty() && job != m_flowJob)
+            {
+                m_jobs.push_back(job);
+            }
+            sent.push_back(&entry);
+        }
     }
     for (const std::shared_ptr<const RankJob>& job : m_jobs)
     {
-        AddJob(job);
+        AddJob(job, flowsOf[job.get()]);
     }
     if (m_flowJob)
     {
-        AddJob(m_flowJob);
+        AddJob(m_flowJob, flowsOf[m_flowJob.get()]);
     }
 }
 
@@ -240,7 +246,7 @@ RankEngine::~RankEngine()
 
 /// Make the ranks of a job, and find out where they run.
 void
-RankEngine::AddJob(const std::shared_ptr<const RankJob>& job)
+RankEngine::AddJob(const std::shared_ptr<const RankJob>& job, const std::vector<Entry*>& flows)
 {
     const RankProgram& program = job->program;
     std::vector<std::unique_ptr<Rank>>& ranks = m_ranks.emplace_back();
@@ -263,18 +269,15 @@ RankEngine::AddJob(const std::shared_ptr<const RankJob>& job)
         leaderOf[std::max(a, b)] = std::min(a, b);
     };
     std::map<uint32_t, uint32_t> rankAt; // by NIC
-    for (Entry& entry : m_flows)
+    for (Entry* entry : flows)
     {
-        const FlowSpec& flow = entry.flow;
-        if (flow.job == job)
-        {
-            const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
-            entry.sender = ranks.at(flow.rank).get();
-            entry.receiver = ranks.at(peer).get();
-            entry.sender->AddFlow(flow);
-            join(flow.rank, rankAt.try_emplace(flow.src, flow.rank).first->second);
-            join(peer, rankAt.try_emplace(flow.dst, peer).first->second);
-        }
+        const FlowSpec& flow = entry->flow;
+        const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
+        entry->sender = ranks.at(flow.rank).get();
+        entry->receiver = ranks.at(peer).get();
+        entry->sender->AddFlow(flow);
+        join(flow.rank, rankAt.try_emplace(flow.src, flow.rank).first->second);
+        join(peer, rankAt.try_emplace(flow.dst, peer).first->second);
     }
     for (uint32_t rank = 0; rank < ranks.size(); ++rank)
     {

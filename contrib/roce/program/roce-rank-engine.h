@@ -92,7 +92,7 @@ class RankEngine : public FlowOrder
     class Outside;
     class Apart;
 
-    /// A flow, and how it gets on.
+    /// A flow, its ranks and its start.
     struct Entry
     {
         FlowSpec flow;
@@ -103,7 +103,7 @@ class RankEngine : public FlowOrder
         int64_t startPs{-1}; //!< if a rank starts it; -1: not yet
     };
 
-    void AddJob(const std::shared_ptr<const RankJob>& job);
+    void AddJob(const std::shared_ptr<const RankJob>& job, const std::vector<Entry*>& flows);
     void Start();
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
