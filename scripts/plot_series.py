@@ -136,14 +136,16 @@ def links_of(folder: str, summary: dict, edges: np.ndarray) -> pd.DataFrame:
 
 def plot_links(busy: pd.DataFrame, path: str, begin: float, end: float) -> None:
     """@param busy see links_of(); its columns share the time"""
-    height = axes.HEAT_ROW * len(busy) if len(busy) <= axes.HEAT_NAMED else max(4.0, axes.HEAT_THIN * len(busy))
+    nodes = np.array(["NICs" if port.startswith("nic") else port.split(":")[0] for port in busy.index])
+    shares, first, count = axes.fewer_rows(busy.to_numpy(), nodes, axes.HEAT_MOST, np.maximum)
+    height = axes.HEAT_ROW * len(first) if len(first) <= axes.HEAT_NAMED else max(4.0, axes.HEAT_THIN * len(first))
     figure = look.Figure(1, 1, 10.5, height + 1.2)
     ax = figure.panels[0]
-    nodes = ["NICs" if port.startswith("nic") else port.split(":")[0] for port in busy.index]
-    axes.heat_rows(ax, busy.to_numpy(), list(busy.index), nodes, (begin, end), height)
+    axes.heat_rows(ax, shares, list(busy.index[first]), list(nodes[first]), (begin, end), height)
     look.scale(ax.xaxis, "us", end, "simulated time")
     figure.save(path, [], [f"How busy each port was, averages over {look.text_of('us')((end - begin) / busy.shape[1])}: white never, "
-                           "darkest always. Lines part the ports of nodes."])
+                           "darkest always. Lines part the ports of nodes, or of thin ones their kinds." +
+                           (f" A row is the busiest of up to {count} neighbours." if count > 1 else "")])
 
 
 def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:

@@ -13,6 +13,8 @@ from . import look
 
 MAX_POINTS = 4000  # of a line over time; beyond, peaks and last values of stretches of time are drawn
 HEAT_NAMED = 120  # rows of a heat map that have their own names; of more, nodes have
+HEAT_PARTED = 3  # rows of a heat map's group that lines part from others of its kind
+HEAT_MOST = 600  # rows of a heat map; beyond, neighbours share one
 HEAT_ROW, HEAT_THIN = 0.125, 0.02  # inches of a row: with its name, and of three pixels without
 SPREAD = 0.3  # of the runs' dots, of the distance between boxes
 Styles = Dict[str, dict]
@@ -209,10 +211,26 @@ def cells(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -
     ax.grid(False)
 
 
+def fewer_rows(values: np.ndarray, groups: Sequence, most: int, merge) -> Tuple[np.ndarray, np.ndarray, int]:
+    """Neighbours of one group share a row if there are more rows than `most`: the rows, which was the first of each, and of how many.
+
+    @param values by row in the last but one dimension
+    @param groups of the rows, neighbours together
+    @param merge np.add, which gives averages, or np.maximum"""
+    rows = len(groups)
+    count = 1 << (-(-rows // most) - 1).bit_length()  # ports and ranks come in powers of two
+    starts = np.array([i for i in range(rows) if not i or groups[i] != groups[i - 1]])
+    place = np.arange(rows) - starts[np.searchsorted(starts, np.arange(rows), side="right") - 1]  # within its group
+    first = np.flatnonzero(place % count == 0)
+    merged = merge.reduceat(values, first, axis=-2)
+    return merged / np.diff(np.append(first, rows))[:, None] if merge is np.add else merged, first, count
+
+
 def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str], time: Tuple[float, float], height: float) -> None:
     """A coloured row for each name, the first at the top, over time from left to right; shares from 0 to 1.
 
-    @param groups of the names, neighbours together: parted by lines, and named if there are too many names
+    @param groups of the names, neighbours together: parted by lines, and named if there are too many names. Digits at the end of a
+    group's name are its number among those of its kind
     @param height of the rows, inches"""
     from matplotlib import colormaps
 
@@ -220,7 +238,10 @@ def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str
     image = ax.imshow(shares, aspect="auto", interpolation="nearest", cmap=colormaps["YlOrRd"].with_extremes(under="white"), vmin=1e-6,
                       vmax=1, extent=(*time, count, 0))
     starts = [i for i in range(count) if not i or groups[i] != groups[i - 1]]
-    ax.hlines(starts[1:], *time, color=look.MUTED, linewidth=0.4)
+    lengths = dict(zip(starts, np.diff([*starts, count])))
+    parted = [at for last, at in zip(starts, starts[1:])  # of thin groups only kinds, or lines would cover them
+              if min(lengths[last], lengths[at]) >= HEAT_PARTED or groups[last].rstrip("0123456789") != groups[at].rstrip("0123456789")]
+    ax.hlines(parted, *time, color=look.MUTED, linewidth=0.4)
     if count <= HEAT_NAMED:
         ax.set_yticks(np.arange(count) + 0.5, names, fontsize=look.SMALL)
     else:

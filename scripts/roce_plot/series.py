@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables over time as data frames."""
+"""Tables of runs as data frames."""
 
 from typing import Dict, Iterator, Sequence, Tuple
 
@@ -8,18 +8,18 @@ import roce_manifest
 from roce_manifest import ResultError
 
 
-def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], written_by: str = "a program's --out",
-         without: Sequence[str] = (), gaps: bool = False) -> pd.DataFrame:
-    """A table of a run folder: time_us, keys as text, and numbers.
+def table(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], written_by: str, without: Sequence[str] = (),
+          gaps: Sequence[str] = ()) -> Tuple[str, pd.DataFrame]:
+    """A table of a run folder, keys as text and numbers, and its file.
 
-    @param numbers columns, or none: all
-    @param without columns that are left out
-    @param gaps whether fields of numbers may be empty: they are not a number"""
+    @param numbers columns; with the first alone: all others, too
+    @param without columns that are left out then
+    @param gaps numbers whose fields may be empty: they are not a number"""
     file = roce_manifest.file_of(folder, name)
-    wanted = ("time_ns", *keys, *numbers)
+    wanted = (*numbers[:1], *keys, *numbers[1:])
     try:
-        data = pd.read_csv(file, usecols=lambda c: c in wanted if numbers else c not in without, index_col=False, low_memory=False,
-                           dtype=dict.fromkeys(keys, "category"), keep_default_na=False, na_values=[""])
+        data = pd.read_csv(file, usecols=lambda c: c in wanted if len(numbers) > 1 else c not in without, index_col=False,
+                           low_memory=False, dtype=dict.fromkeys(keys, "category"), keep_default_na=False, na_values=[""])
     except pd.errors.EmptyDataError:
         data = pd.DataFrame()
     except OSError as error:
@@ -32,7 +32,19 @@ def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], wr
     for column in data.columns.difference(list(keys)):
         data[column], texts = pd.to_numeric(data[column], errors="coerce"), data[column]
         refuse(file, data, data[column].isna() & texts.notna(), f"{column}: expected numbers")
-    refuse(file, data, data[["time_ns", *keys, *([] if gaps else numbers)]].isna().any(axis=1), f"expected {', '.join(wanted)}")
+    needed = [column for column in wanted if column not in gaps]
+    refuse(file, data, data[needed].isna().any(axis=1), f"expected {', '.join(wanted)}")
+    return file, data
+
+
+def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], written_by: str = "a program's --out",
+         without: Sequence[str] = (), gaps: bool = False) -> pd.DataFrame:
+    """A table over time of a run folder: time_us, keys as text, and numbers.
+
+    @param numbers columns, or none: all
+    @param without columns that are left out
+    @param gaps whether fields of numbers may be empty: they are not a number"""
+    file, data = table(folder, name, keys, ("time_ns", *numbers), written_by, without, numbers if gaps else ())
     times = data.groupby(list(keys), observed=True)["time_ns"] if keys else data["time_ns"]
     refuse(file, data, times.diff() < 0, "time goes backwards")
     data.insert(0, "time_us", data.pop("time_ns") / 1000)

@@ -124,6 +124,7 @@ def test_one_communication(programs, folder):
     ([[]] * 2, ["--traceLevels=3:ring"], ["levels of 3 ranks", "expected 2 ranks"]),
     ([[]] * 2, ["--trace="], ["--pattern=chakra, expected --trace=PREFIX with it"]),
     ([[]] * 2, ["--trace=no"], ["no.0.et:1: cannot be read"]),
+    ([[]] * 2, ["--traceGroups=."], [".:1: cannot be read", 'expected {"NAME": [RANK, ...], ...}']),
     ([[]] * 2, ["--traceGroups=t.0.et"], ["t.0.et:1: cannot be read", 'expected {"NAME": [RANK, ...], ...}']),
 ])
 def test_refuses(programs, folder, ranks, more, words):

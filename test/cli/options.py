@@ -6,7 +6,7 @@ from pathlib import Path
 
 MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
 PROGRAMS = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
-ROOMS = ("network", "workload", "run", "hpcc", "systems/*")
+ROOMS = ("network", "workload", "program", "run", "hpcc", "systems/*")
 # Texts with another meaning that are written as an option's name is.
 OTHER = {
     "cc": "a column of flow lists",
@@ -15,8 +15,9 @@ OTHER = {
     "edge": "a kind of switch",
     "fingerprint": "a key of summary.json",
     "flows": "keys of summary.json, words of messages; two programs have a row of it",
-    "goal": "a pattern",
+    "goal": "a pattern; two programs have a row of it",
     "iterations": "a key of summary.json",
+    "jobs": "a pattern; two programs have a row of it",
     "lossRecovery": "a role in summary.json",
     "mlcc": "a profile",
     "pcap": "a word of a message",
@@ -50,8 +51,8 @@ def places_of(names):
     """@return where each name is written as a text of its own."""
     places = {name: [] for name in names}
     for path in sorted(path for room in ROOMS for path in MODULE.glob(f"{room}/roce-*") if path.suffix in (".h", ".cc")):
-        if path.name.endswith("-presets.cc"):
-            continue  # sets options by name, as a user does
+        if path.name.endswith("-presets.cc") or path.name == "roce-job-file.cc":
+            continue  # sets options by name, as a user does; keys of a file
         for number, line in enumerate(path.read_text().splitlines(), 1):
             for name in re.findall(r'"(\w+)"', re.sub(r"//.*", "", line)):
                 if name in places:

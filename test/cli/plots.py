@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import plot_queues
+import plot_ranks
 import plot_series
 import roce_results as rr
 from roce_plot import axes, look
@@ -103,11 +104,60 @@ def test_links(folder):
     pixels = image.to_rgba(image.get_array())[..., :3]
     assert (pixels[1] == 1).all() and pixels[3, 0].sum() < pixels[0, 0].sum() < pixels[3, 3].sum() < 3, "white, and darker if busier"
     assert [text.get_text() for text in ax.get_yticklabels()] == list(busy.index), "names of ports"
+    assert len(ax.collections[0].get_segments()) == 1, "a line between NICs and ports of a switch"
     names = [f"sw{i // 2}:{i % 2}" for i in range(1000)]
     ax = panel()
     axes.heat_rows(ax, np.zeros((1000, 4)), names, [name.split(":")[0] for name in names], (0, 40), 20)
+    assert not ax.collections[0].get_segments(), "as many lines as there are switches hide their ports"
     found = [text.get_text() for text in ax.get_yticklabels()]
     assert found[0] == "sw0" and 100 < len(found) <= 20 / axes.HEAT_ROW, f"names of nodes, as many as there is room for: {len(found)}"
+
+
+OPERATIONS = """job,rank,operation,kind,stream,peer,bytes,part,iteration,sent_ns,start_ns,end_ns
+0,0,1,calc,0,,,,1,,0.000,4000.000
+0,0,2,calc,1,,,,1,,2000.000,6000.000
+0,0,3,send,0,1,9,,1,,4000.000,8000.000
+0,1,1,recv,0,0,9,"a, b",1,4000.000,0.000,7000.000
+0,1,2,recv,0,0,9,,2,,7000.000,
+0,1,3,send,0,0,9,,,,,
+"""
+
+
+def test_ranks(folder):
+    """What overlaps counts once; a message is under way at its receiver from when it is sent; what has not started is nothing."""
+    (folder / "operations.csv").write_text(OPERATIONS)
+    data = plot_ranks.read(str(folder), None, None)
+    shares = plot_ranks.shares_of(data, np.array([0.0, 4, 6, 8]))
+    assert np.allclose(shares[:, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]), f"rank 0: {shares[:, 0]}"
+    assert np.allclose(shares[:, 1], [[0] * 3, [0] * 3, [0, 1, 0.5], [1, 0, 0.5]]), f"rank 1: {shares[:, 1]}"
+    late = plot_ranks.shares_of(data, np.array([5.0, 7]))
+    assert np.allclose(late[:, 0, 0], [0, 0.5, 0.5, 0]), f"of a stretch that operations overlap: {late}"
+    assert plot_ranks.read(str(folder), 0, (1, 1))["rank"].unique() == [1]
+    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9")
+    assert done.stdout.split() == [str(folder / "new" / "ranks.png")] and (folder / "new" / "ranks.png").stat().st_size > 10000, f"{done}"
+    for text, options, words in ((OPERATIONS.replace("send", "sent"), (), ":4: kind: expected calc, send or recv"),
+                                 (OPERATIONS.replace("end_ns", "end"), (), "missing column(s) end_ns"),
+                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0"),
+                                 (OPERATIONS, ("--ranks", "x"), "--ranks: 'x', expected for example 0-63")):
+        (folder / "operations.csv").write_text(text)
+        done = run("plot_ranks.py", folder, *options)
+        assert done.returncode == 2 and words in done.stderr, f"{options}: {done}"
+
+
+def test_many_ranks():
+    """They share rows, but not with those of another job; numbers are beside as many rows as there is room for."""
+    shares = np.zeros((4, 1500, 1))
+    shares[0, 1, 0], shares[3, 1499, 0] = 1, 1
+    jobs = np.repeat([0, 1], [1001, 499])
+    rows, first, count = axes.fewer_rows(shares, jobs, 256, np.add)
+    assert count == 8 and rows.shape == (4, 126 + 63, 1) and first[126] == 1001, f"{count} ranks a row, {rows.shape}"
+    assert rows[0, 0, 0] == 1 / 8 and rows[3, -1, 0] == 1 / 3, "averages of whole and last rows"
+    assert axes.fewer_rows(shares, jobs, 256, np.maximum)[0][3, -1, 0] == 1, "the busiest of them"
+    assert axes.fewer_rows(shares[:, :256], jobs[:256], 256, np.add)[2] == 1
+    ax = panel()
+    plot_ranks.label_rows(ax, pd.DataFrame({"job": jobs[first], "rank": [*range(0, 1001, 8), *range(0, 499, 8)]}), 6.8)
+    found = [text.get_text() for text in ax.get_yticklabels()]
+    assert found[:2] == ["job 0: 0", "32"] and "job 1: 0" in found and len(found) <= 6.8 / 0.14 + 1, f"{found}"
 
 
 def test_gaps():

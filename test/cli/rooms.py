@@ -24,6 +24,7 @@ FLOORS = [
     ["mpi"],  # runs in several processes
     ["run"],  # programs: options, results, time series, observers
     ["hpcc"],  # files of the HPCC simulator
+    ["astra-sim"],  # ranks of other simulators
     ["systems/common"],  # what several systems share
     sorted(f"systems/{path.name}" for path in (MODULE / "systems").iterdir() if path.name != "common"),
 ]

@@ -50,11 +50,13 @@ MORE = {
     "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Ranks with programs, in both datacenters: which receive gets which message depends on the order in which they come.
     "ranks": SMALL + ["--pattern=goal+poisson", "--goal={goal}", "--rankOverhead=300ns", "--eagerBytes=4000", "--wanDelay=20us",
-                      "--load=0.3", "--duration=100us"],
+                      "--load=0.3", "--duration=100us", "--operations"],
     "ranks-last-ack": SMALL + ["--pattern=goal", "--goal={goal}", "--receiveAt=lastAck", "--connections=flow", "--wanDelay=20us",
                                "--logGp=2us,5ns,0.08ns"],
     "ranks-nics": SMALL + ["--pattern=goal+collective", "--goal={nics}", "--collectiveBytes=100000", "--rankOverhead=200ns",
-                           "--wanDelay=20us"],
+                           "--wanDelay=20us", "--operations"],
+    # Jobs that share NICs, in both datacenters, and what their tables say.
+    "jobs": SMALL + ["--pattern=jobs+poisson", "--jobs={jobs}", "--wanDelay=20us", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",

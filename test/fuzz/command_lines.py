@@ -4,7 +4,7 @@
 """Command lines: a small good one with one to four other options, attributes and values, some odd, some no options at all."""
 
 from grammar import Grammar
-from input_files import CDF, CHAKRA, CONFIG, FLOWS, FLOW_TXT, GOAL, TOPOLOGY
+from input_files import CDF, CHAKRA, CONFIG, FLOWS, FLOW_TXT, GOAL, JOBS, TOPOLOGY
 from roce_fuzz import Case, Fuzzer
 
 # Small runs.
@@ -26,7 +26,7 @@ SHARES = ["two-dc-leaf-spine"] * 10 + ["two-dc-fat-tree"] * 5 + ["replay"] * 6
 EXAMPLES = ["first-flow", "incast-pfc", "own-stage", "own-topology", "own-transport", "own-tuner", "wireshark-capture"]
 
 FILES = {"cdf.txt": CDF, "flows.csv": FLOWS, "flow.txt": FLOW_TXT, "topology.txt": TOPOLOGY, "config.txt": CONFIG, "ranks.goal": GOAL,
-         "t.0.et": CHAKRA, "t.1.et": CHAKRA}
+         "jobs.json": JOBS, "t.0.et": CHAKRA, "t.1.et": CHAKRA}
 
 
 class CommandLines(Fuzzer):

@@ -35,7 +35,8 @@ WORDS = {
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",
              "Bicc[Voqs=1]", "Bicc,ReflexNdt", "MlccNearSource,MlccReceiverSide", "MlccNearSource"],
     "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "collective", "onoff", "list", "poisson+incast", "onoff+poisson",
-                "incast+incast", "collective+poisson", "goal", "goal+incast", "chakra", "chakra+goal"],
+                "incast+incast", "collective+poisson", "goal", "goal+incast", "chakra", "chakra+goal", "jobs", "jobs+incast"],
+    "jobs": ["jobs.json", "jobs.json", "flows.csv", "missing", "."],
     "goal": ["ranks.goal", "ranks.goal", "flows.csv", "missing", "."],
     "trace": ["t", "t", "missing", "."],
     "traceGroups": ["flows.csv", "missing"],
@@ -69,6 +70,8 @@ WORDS = {
     "out": ["out", "out/", "a/b/c", "", ".", "./out", "flows.csv", "cdf.txt/x", "/dev/null", "/dev/null/x", "/dev/full", "/proc/x", "out/../o2",
             "x" * 300, "o ut", "o\nut", "out/summary.json", "\u00f6ut"],
     "draw": ["network.html", "", "none/network.html", ".", "/dev/full"],
+    "writeGoal": ["written.goal", "", "none/written.goal", ".", "/dev/full"],
+    "writeTrace": ["written", "", "none/written", "/dev/full"],
     "prefix": ["cap", "a/b", "", "flows.csv", "/dev/null/x", "cap\n"],
     "topology": ["topology.txt", "flow.txt", "missing", "."],
     "config": ["config.txt", "flow.txt", "missing", "."],
@@ -102,8 +105,8 @@ TAME = {
 SIZES = {"duration", "stop", "safetyLimit", "incastPeriod", "poissonStart", "computeTime", "stagger",
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
          "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
-         "gpusPerHost", "intraHostRate", "goal", "trace"}
-NEVER = {"out", "draw", "prefix"}  # only values from the list: these make files anywhere
+          "gpusPerHost", "intraHostRate", "goal", "jobs", "trace"}
+NEVER = {"out", "draw", "prefix", "writeGoal", "writeTrace"}  # only values from the list: these make files anywhere
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]
 

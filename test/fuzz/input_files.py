@@ -23,6 +23,16 @@ PHASES = b"# a comment\nsrc,dst,bytes,start_ns,class,srcport,tag,phase\n0,2,3000
 CDF = b"# sizes\n1000 0\n5000 50\n20000 100\n"
 GOAL = b"num_ranks 3\nrank 0 {\nl1: calc 500 cpu 1\nl2: send 9000b to 1 tag 2 // on\nl2 requires l1\nrecv 5b from -1 tag -1\n}\nrank 1 {\n" \
        b"l1: recv 9000b from 0 tag 2\nl2: send 5b to 0\nl2 irequires l1\n}\nrank 2 { /* none */\n}\n"
+JOBS = b"""[
+{"name": "a", "placement": "random", "stream": 3, "start": "1us", "repetitions": 2, "pause": "1us",
+"training": {"tensor": 1, "pipeline": 1, "data": 2, "expert": 1,
+"layers": 2, "microBatches": 2, "hidden": 8,
+"sequence": 16, "flops": 1e12,
+"zero": true, "overlap": true, "bucketBytes": 100, "dataLevels": "2:ring"}},
+{"name": "b", "ranks": 2, "placement": "0,1",
+"collective": {"kind": "all-reduce", "bytes": 9000, "pieces": 2}}
+]
+"""
 CHAKRA = b'\x07\n\x050.0.4\x19\x08\x01\x12\x01a\x18\x048\x03R\x0e\n\tis_cpu_op\xd8\x01\x01' \
          b'<\x08\x02\x18\x07*\x01\x01R\r\n\tcomm_typeH\x00R\x0e\n\tcomm_sizeH\xe8\x07R\x14\n\x0cinvolved_dim\xe2\x01\x03\n\x01\x01' \
          b'.\x08\x03\x18\x01 \x02B&\n$[\'[{"pg_name": "1", "ranks": [0]}]\']'
@@ -105,6 +115,8 @@ FORMATS = {
     "goal": ("ranks.goal", GOAL, [("two-dc-leaf-spine", SPINE + ["--pattern=goal", "--goal=ranks.goal"]),
                                   ("two-dc-leaf-spine", SPINE + ["--pattern=goal+incast", "--goal=ranks.goal", "--logGp=1us,0,1ns",
                                                                  "--incastBytes=9"])]),
+    "jobs": ("jobs.json", JOBS, [("two-dc-leaf-spine", SPINE + ["--pattern=jobs", "--jobs=jobs.json"]),
+                                 ("replay", REPLAY + ["--cc=Dcqcn", "--jobs=jobs.json"])]),
     "chakra": ("t.0.et", CHAKRA, [("two-dc-leaf-spine", SPINE + ["--pattern=chakra", "--trace=t"])]),
     "summary": ("out/summary.json", SUMMARY, [("two-dc-leaf-spine", SPINE + ["--truncate=3000"])]),
 }

@@ -5,7 +5,9 @@
 
 #include "ns3/roce-collective-workload.h"
 
+#include <map>
 #include <memory>
+#include <utility>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -40,11 +42,12 @@ TEST_F(FlowGraphTest, WhoGetsAFlowKnowsBeforeWhoHasSentIt)
                  After(6, {1, 5}, Flow(1, 3, 1000))});     // both must have come
     ASSERT_EQ(run.collector->GetFinished(), 6u);
     EXPECT_GT(run.completedPs[0], run.receivedPs[0]);
-    EXPECT_EQ(run.StartOf(1), run.receivedPs[0] + US) << "the delay of a link after it";
-    EXPECT_EQ(run.StartOf(2), run.completedPs[0] + US);
+    EXPECT_EQ(run.StartOf(1), run.receivedPs[0]) << "later than its source knows it";
+    // NICs 0 and 4 are one rank, since one waits for the other.
+    EXPECT_EQ(run.StartOf(2), run.completedPs[0] + US + 1) << "the delay of a link after it";
     EXPECT_EQ(run.StartOf(3), run.completedPs[0] + 20 * US);
     EXPECT_GT(run.receivedPs[4], run.receivedPs[0]);
-    EXPECT_EQ(run.StartOf(5), run.receivedPs[4] + US);
+    EXPECT_EQ(run.StartOf(5), run.receivedPs[4]);
     EXPECT_EQ(run.net.GetLastWaitedStartPs(), run.StartOf(5));
     EXPECT_EQ(run.net.DescribeWaiting(), "");
 }
@@ -63,7 +66,7 @@ TEST_F(FlowGraphTest, FlowsThatAreReadyAtOnceStartByTheirIds)
     EXPECT_LT(run.receivedPs[2], run.receivedPs[3]);
 }
 
-// What else its source receives, or sends, does not hold a flow up: that is FlowSteps.
+// What else its source receives, or sends, does not hold a flow up.
 TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
 {
     StarRun run(SLOW,
@@ -82,22 +85,21 @@ TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
     CollectiveWorkload ring;
     ring.hosts = {0, 1, 2, SLOW, 3};
     ring.sizeBytes = 500000;
-    const std::vector<FlowSpec> steps = ring.Generate();
-    const auto key = [](const FlowSpec& flow) { return 1 + 100 * flow.step + flow.src; };
-    std::vector<FlowSpec> graph;
-    for (FlowSpec flow : steps)
+    const std::vector<FlowSpec> ranks = ring.Generate();
+    std::map<uint32_t, std::vector<uint32_t>> received; // keys, by NIC and step
+    std::map<uint32_t, uint32_t> steps;                 // so far, by NIC
+    for (const FlowSpec& flow : ranks)
     {
-        std::vector<uint32_t> after;
-        for (const FlowSpec& before : steps)
-        {
-            if (before.dst == flow.src && before.step <= flow.after)
-            {
-                after.push_back(key(before));
-            }
-        }
-        const uint32_t own = key(flow);
-        flow.step = flow.after = flow.iteration = 0;
-        graph.push_back(After(own, after, flow));
+        received[flow.dst].push_back(static_cast<uint32_t>(flow.id) + 1);
+    }
+    std::vector<FlowSpec> graph;
+    for (FlowSpec flow : ranks)
+    {
+        const uint32_t step = steps[flow.src]++;
+        const auto after =
+            step ? std::vector<uint32_t>{received[flow.src][step - 1]} : std::vector<uint32_t>{};
+        flow.job = nullptr;
+        graph.push_back(After(static_cast<uint32_t>(flow.id) + 1, after, flow));
     }
     const auto starts = [](const std::vector<FlowSpec>& flows) {
         StarRun run(SLOW, flows);
@@ -110,7 +112,24 @@ TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
         Simulator::Destroy();
         return times;
     };
-    EXPECT_EQ(starts(graph), starts(steps));
+    EXPECT_EQ(starts(graph), starts(ranks));
+}
+
+// A connection is one queue pair, whoever starts its messages: the list, or a rank.
+TEST_F(FlowGraphTest, AConnectionIsOneQueuePair)
+{
+    std::vector<FlowSpec> flows{After(1, {}, Flow(0, 1, 1000)),
+                                After(2, {}, Flow(1, 0, 1000)),
+                                After(3, {2}, Flow(0, 1, 1000)),
+                                Flow(0, 1, 1000, 30 * US)};
+    for (FlowSpec& flow : flows)
+    {
+        flow.connection = 5;
+    }
+    StarRun run(SLOW, flows);
+    ASSERT_EQ(run.collector->GetFinished(), 4u);
+    EXPECT_EQ(run.StartOf(2), run.receivedPs[1]);
+    EXPECT_EQ(run.net.GetNic(0)->GetOpenQps(), 1u);
 }
 
 TEST_F(FlowGraphTest, WhatNeverComesIsTold)
@@ -137,14 +156,16 @@ TEST_F(FlowGraphTest, BadGraphsAreRefused)
     };
     EXPECT_EQ(error({After(1, {7}, Flow(0, 1, 1000))}),
               "flow 0 waits for key 7, which no flow has");
-    EXPECT_EQ(error({After(1, {}, Flow(0, 1, 1000)), After(1, {}, Flow(0, 1, 1000))}),
+    EXPECT_EQ(error({After(1, {}, Flow(0, 1, 1000)),
+                     After(1, {}, Flow(0, 1, 1000)),
+                     After(2, {1}, Flow(0, 1, 1000))}),
               "flow 1 has the key of another one, expected each once");
     EXPECT_EQ(error({After(1, {2}, Flow(0, 1, 1000)), After(2, {1}, Flow(1, 0, 1000))}),
               "flow 0 waits for itself, by way of 1 others");
-    FlowSpec both = After(1, {}, Flow(0, 1, 1000));
+    FlowSpec both = After(1, {2}, Flow(0, 1, 1000));
     both.phase = 1;
-    EXPECT_EQ(error({both}),
-              "flow 0 has a phase or a step, and waits for single flows; expected one of them");
+    EXPECT_EQ(error({both, After(2, {}, Flow(0, 1, 1000))}),
+              "flow 0 has a phase, and waits for single flows; expected one of them");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "roce-test-folder.h"
 
 #include "ns3/roce-iteration-table.h"
+#include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
 #include <fstream>
@@ -53,7 +54,7 @@ struct FlowPhasesTest : FolderTest
             {
                 prepare(net);
             }
-            net.InstallFlows(flows);
+            RankEngine::Install(net, flows);
             collector = std::make_unique<RunCollector>(net, flows, options, writer);
             collector->Start();
             Simulator::Run();
@@ -113,15 +114,15 @@ TEST_F(FlowPhasesTest, APhaseBeginsWhenTheLastFlowBeforeIsDone)
     EXPECT_LT(run.records[1].fctPs, run.records[1].idealPs + US);
     const int64_t second = std::max(run.EndOf(1), run.EndOf(2));
     EXPECT_EQ(run.records[3].spec.startPs, second + 30 * US);
-    EXPECT_EQ(run.records[4].spec.startPs, second + US); // no sooner than a NIC's link delay
+    EXPECT_EQ(run.records[4].spec.startPs, second + US + 1); // no sooner: a NIC's link delay
     const int64_t third = std::max(run.EndOf(3), run.EndOf(4));
-    EXPECT_EQ(run.records[5].spec.startPs, third + US);
+    EXPECT_EQ(run.records[5].spec.startPs, third + US + 1);
     EXPECT_EQ(run.records[6].spec.startPs, third + 10 * US);
     // The flow without phase held up nobody.
     EXPECT_GT(run.EndOf(0), run.EndOf(6));
     EXPECT_EQ(run.endPs, run.EndOf(0) + US);
     EXPECT_EQ(run.net.GetLastWaitedStartPs(), third + 10 * US);
-    EXPECT_EQ(run.collector->GetStallDetector().DescribePhases(), "");
+    EXPECT_EQ(run.collector->GetStallDetector().DescribeWaiting(), "");
     EXPECT_FALSE(run.collector->GetStallDetector().HasStopped());
 }
 
@@ -201,7 +202,7 @@ TEST_F(FlowPhasesTest, WaitingIsNoStall)
     EXPECT_TRUE(stall.HasStopped());
     EXPECT_GT(run.endPs, 700 * MS);
     const std::string waiting = "phase 3 has not begun: 1 of 1 flows of phase 2 are not done";
-    EXPECT_EQ(stall.DescribePhases(), waiting);
+    EXPECT_EQ(stall.DescribeWaiting(), waiting);
     ASSERT_EQ(stall.GetReports().size(), 2u);
     EXPECT_EQ(stall.GetReports()[0].find("flow 1: "), 0u);
     EXPECT_EQ(stall.GetReports()[1], waiting);
@@ -256,7 +257,7 @@ TEST_F(FlowPhasesTest, TableOfIterations)
     EXPECT_EQ(rows[0].endPs, std::max(run.EndOf(1), run.EndOf(2)));
     EXPECT_EQ(rows[0].idealPs, rtt + 80 * US); // 1 MB at 100 Gbit/s; the other needs 45 + 8 us
     EXPECT_EQ(rows[1].startPs, run.records[4].spec.startPs);
-    EXPECT_EQ(rows[1].idealPs, rtt + 29 * US + 16 * US);
+    EXPECT_EQ(rows[1].idealPs, rtt + 29 * US - 1 + 16 * US);
     EXPECT_EQ(rows[1].endPs, std::max(run.EndOf(3), run.EndOf(4)));
     EXPECT_EQ(rows[2].bytes, 400000u);
     const auto ratio = [](const IterationTable::Row& row) {
@@ -366,7 +367,7 @@ TEST_F(FlowPhasesTest, RefusesGaps)
     MakeStar(net, 3);
     net.Build();
     const auto error = [&net](std::vector<FlowSpec> flows) {
-        return ErrorOf([&] { net.InstallFlows(Numbered(std::move(flows))); });
+        return ErrorOf([&] { RankEngine::Install(net, Numbered(std::move(flows))); });
     };
     EXPECT_EQ(error({InPhase(1, Flow(0, 1, 1)), InPhase(3, Flow(0, 1, 1))}),
               "flow 1 has phase 3, but no flow has phase 2; expected phases 1, 2, 3, ... or 0");
@@ -375,9 +376,13 @@ TEST_F(FlowPhasesTest, RefusesGaps)
     EXPECT_EQ(error({InPhase(4000000000, Flow(0, 1, 1))}),
               "flow 0 has phase 4000000000, but no flow has phase 1; expected phases 1, 2, 3, ... "
               "or 0");
-    EXPECT_EQ(error({InPhase(1, Flow(0, 1, 1))}), "no error");
-    EXPECT_EQ(error({InPhase(1, Flow(0, 1, 1))}),
-              "flows with phases are installed twice, expected all of them at once");
+    const std::vector<FlowSpec> two{InPhase(1, Flow(0, 1, 1)), InPhase(2, Flow(0, 1, 1))};
+    EXPECT_EQ(
+        ErrorOf([&] { net.InstallFlows(Numbered(two)); }),
+        "flow 1 waits for others, or is sent by a rank, and no RankEngine is there to start it");
+    EXPECT_EQ(error(two), "no error");
+    EXPECT_EQ(error(two),
+              "flows that wait for others are installed twice, expected all of them at once");
 }
 
 } // namespace

@@ -9,9 +9,11 @@
 
 #include "ns3/roce-collective-workload.h"
 #include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 namespace ns3::roce::test
@@ -79,7 +81,7 @@ RunFlows(Network& net,
          const std::vector<FlowSpec>& flows,
          const std::function<void(Network&)>& divide = {})
 {
-    net.InstallFlows(flows);
+    RankEngine::Install(net, flows);
     RunCollector::Options options;
     options.fingerprint = true;
     RunCollector collector(net, flows, options);
@@ -361,38 +363,36 @@ TEST_F(MultiLinkTest, RailsThatAreNotJoinedAreRefused)
     EXPECT_EQ(Choose(net, NicRule::NEAREST, 0, 1, 64).size(), 64u);
 }
 
-namespace
-{
-
-/// @return a flow with a step
-FlowSpec
-InStep(uint32_t step, uint32_t after, uint32_t channel, FlowSpec flow)
-{
-    flow.step = step;
-    flow.after = after;
-    flow.channel = channel;
-    return flow;
-}
-
-} // namespace
-
-// What a host receives at its NVLink counts for what it sends on its rail, as soon as the longest
-// delay of a NIC's link has passed.
-TEST_F(MultiLinkTest, StepsCountByHostAndChannel)
+// Rank 1 gets a message at its NVLink and passes it on on its rail, as soon as the longest delay of
+// a NIC's link has passed; 1 ps after that.
+TEST_F(MultiLinkTest, RanksHaveAllNicsOfTheirHosts)
 {
     Network net;
     MakeServers(net);
-    std::vector<FlowSpec> flows = Numbered({InStep(1, 0, 0, Flow(0, 1, 4096)),
-                                            InStep(2, 1, 0, Flow(1, 3, 4096)),
-                                            InStep(1, 0, 1, Flow(0, 1, 40960000)),
-                                            InStep(2, 1, 1, Flow(1, 2, 4096))});
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "relay";
+    job->program.ranks.resize(4);
+    const uint32_t way[] = {0, 1, 3};
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        RankSchedule& schedule = job->program.ranks[way[i]];
+        RankOp op;
+        op.bytes = 4096;
+        op.kind = RankOp::Kind::RECV;
+        op.peer = way[i ? i - 1 : 0];
+        const uint32_t receive = i ? schedule.Add(op) : 0;
+        op.kind = RankOp::Kind::SEND;
+        op.peer = way[i < 2 ? i + 1 : 2];
+        const uint32_t send = i < 2 ? schedule.Add(op) : 0;
+        if (i == 1)
+        {
+            schedule.Require(send, receive);
+        }
+    }
+    std::vector<FlowSpec> flows = RankJob::MakeFlows(job, 4);
     net.ChooseNics(flows, NicRule::NEAREST);
     const Outcome outcome = RunFlows(net, flows);
-    // The first packets of flows 0 and 2 share the NVLink.
-    const int64_t receivedPs = 2 * 11650 + 2 * NVLINK_PS;
-    EXPECT_GE(outcome.records[1].spec.startPs, receivedPs + RAIL_PS);
-    EXPECT_LE(outcome.records[1].spec.startPs, receivedPs + 11650 + RAIL_PS);
-    EXPECT_GT(outcome.records[3].spec.startPs, 100 * US) << "waits for the long flow";
+    EXPECT_EQ(outcome.records[1].spec.startPs, 2 * 11650 + 2 * NVLINK_PS + RAIL_PS + 1);
 }
 
 // NVLinks are much shorter than the time between two meetings of threads.

@@ -67,17 +67,14 @@ Ring(uint32_t ranks, unsigned rounds, int64_t calcPs = 0)
 struct RankRun
 {
     explicit RankRun(const std::shared_ptr<const RankJob>& job, uint32_t hosts = 6)
-        : star(hosts, RankJob::MakeFlows(job, hosts), [&](Network& net) {
-              auto made =
-                  std::make_unique<RankEngine>(net, Numbered(RankJob::MakeFlows(job, hosts)));
-              engine = made.get();
-              net.AddFlowOrder(std::move(made));
-          })
+        : star(hosts,
+               RankJob::MakeFlows(job, hosts),
+               {},
+               [](RankEngine& engine) { engine.KeepLogs(); }),
+          ends(star.engine->Finish(0))
     {
-        ends = engine->Finish(0);
     }
 
-    RankEngine* engine{nullptr}; // set while the star is made
     StarRun star;
     std::vector<int64_t> ends;
 };
@@ -181,9 +178,39 @@ TEST_F(RankEngineTest, WhatNeverComesIsSaid)
         run.star.net.DescribeWaiting(),
         "rank 0 is not done: 2 of 2 operations, of which the first is at dead: rank 0, operation "
         "0, receive from rank 1 of tag 0");
+    const StallDetector& stall = run.star.collector->GetStallDetector();
+    EXPECT_TRUE(stall.HasStopped()) << "the run goes on to the safety limit";
+    EXPECT_EQ(stall.GetReports(), std::vector<std::string>{run.star.net.DescribeWaiting()});
     EXPECT_EQ(run.ends[0], -1);
     EXPECT_EQ(run.ends[2], run.star.completedPs[2]);
     EXPECT_EQ(run.star.StartOf(0), -1);
+    const std::vector<RankOpTimes>& log = run.star.engine->GetLog(0)->ranks[0];
+    EXPECT_EQ(log[0].startPs, 0) << "the receive is posted";
+    EXPECT_EQ(log[0].endPs, -1);
+    EXPECT_EQ(log[1].startPs, -1) << "the send has not begun";
+}
+
+// Each rank's operations are a receive, a calculation of 10 us and a send, twice.
+TEST_F(RankEngineTest, TheLogHasWhenEachOperationBeganAndWasDone)
+{
+    const RankRun run(Ring(3, 2, 10 * US));
+    const RankLog& log = *run.star.engine->GetLog(0);
+    for (uint32_t flow = 0; flow < 6; ++flow)
+    {
+        const uint32_t rank = flow / 2;
+        const RankOpTimes* const ops = &log.ranks[rank][3 * (flow % 2)];
+        const uint32_t got = (flow + 4) % 6; // of the rank before, in the same round
+        // Rank 0 computes before it comes to its second receive; others wait for messages.
+        EXPECT_EQ(ops[0].startPs, flow == 1 ? 10 * US : 0) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].endPs, run.star.receivedPs[got]) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].from, got / 2) << "receive of flow " << got;
+        EXPECT_EQ(ops[0].send, 3 * (got % 2) + 2) << "receive of flow " << got;
+        EXPECT_EQ(ops[1].endPs, ops[1].startPs + 10 * US) << "calculation before flow " << flow;
+        EXPECT_EQ(ops[2].startPs, ops[1].endPs) << "flow " << flow;
+        EXPECT_EQ(ops[2].startPs, run.star.StartOf(flow)) << "flow " << flow;
+        EXPECT_EQ(ops[2].endPs, run.star.completedPs[flow]) << "flow " << flow;
+        EXPECT_EQ(ops[2].from, RankOp::ANY_RANK) << "a send gets nothing";
+    }
 }
 
 TEST_F(RankEngineTest, TheLastCalculationNeedsNoNetwork)
@@ -221,8 +248,79 @@ TEST_F(RankEngineTest, ARankWithSeveralNicsGoesOnABitLater)
     EXPECT_EQ(run.star.flows[1].dst, 1U);
     EXPECT_EQ(run.star.StartOf(1), 0);
     EXPECT_EQ(run.star.StartOf(0), run.star.receivedPs[1] + US + 1);
-    EXPECT_EQ(run.ends[0], run.star.completedPs[0] + US + 1);
-    EXPECT_EQ(run.ends[1], run.star.receivedPs[0] + US + 1);
+    EXPECT_EQ(run.ends[0], run.star.completedPs[0]);
+    EXPECT_EQ(run.ends[1], run.star.receivedPs[0]);
+    // What it computes in between counts from when the message had come.
+    Simulator::Destroy();
+    RankSchedule& answers = job->program.ranks[0];
+    answers.ops.push_back(answers.ops[1]);
+    answers.ops[1] = Calc(20 * US);
+    answers.edges = {{1, 0, false}, {2, 1, false}};
+    const RankRun later(job);
+    EXPECT_EQ(later.star.StartOf(0), later.star.receivedPs[1] + 20 * US);
+}
+
+// Ranks 0 and 1 are at NIC 0, rank 2 at NIC 1, rank 3 has no NIC. 1 -> 0 is within the host, at 8
+// Gbit/s 1 ns a byte, and each message for itself; 0 -> 2 and 1 -> 2 are on one connection.
+TEST_F(RankEngineTest, MessagesWithinAHostTakeTheirTime)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "inside";
+    job->program.ranks.resize(4);
+    job->nics = {0, 0, 1, 2};
+    job->insideBps = 8000000000;
+    RankSchedule& zero = job->program.ranks[0];
+    for (const uint64_t tag : {1, 2})
+    {
+        const uint32_t received = zero.Add(Message(RankOp::Kind::RECV, 1, 0, tag));
+        zero.Require(zero.Add(Message(RankOp::Kind::SEND, 2, 1000, tag)), received);
+    }
+    RankSchedule& one = job->program.ranks[1];
+    one.Add(Message(RankOp::Kind::SEND, 0, 7000, 1));
+    const uint32_t second = one.Add(Message(RankOp::Kind::SEND, 0, 5000, 2));
+    one.Require(one.Add(Message(RankOp::Kind::SEND, 2, 2000, 3)), second);
+    for (const uint64_t tag : {1, 2, 3})
+    {
+        job->program.ranks[2].Add(Message(RankOp::Kind::RECV, tag == 3 ? 1 : 0, 0, tag));
+    }
+    job->program.ranks[3].Add(Calc(9 * US));
+    job->program.Check();
+    const RankRun run(job);
+    ASSERT_EQ(run.star.flows.size(), 3U) << "messages within a host are flows";
+    EXPECT_EQ(run.star.StartOf(0), 7 * US);
+    EXPECT_EQ(run.star.StartOf(1), 5 * US) << "waits for the other message";
+    EXPECT_EQ(run.star.StartOf(2), 5 * US) << "a send is not done when its message is there";
+    EXPECT_EQ(run.star.net.GetNic(0)->GetOpenQps(), 1U)
+        << "ranks do not share their NIC's connection";
+    EXPECT_EQ(run.ends[3], 9 * US);
+}
+
+// Rank 0 has two NICs, so rank 1, which sends to it within its host, is outside, too.
+TEST_F(RankEngineTest, RanksOfAHostAreTogether)
+{
+    auto job = std::make_shared<RankJob>();
+    job->program.source = "together";
+    job->program.ranks.resize(3);
+    job->nics = {0, 1, 0, 5, 2, 3};
+    RankSchedule& zero = job->program.ranks[0];
+    const uint32_t inside = zero.Add(Message(RankOp::Kind::RECV, 1, 0));
+    for (const uint16_t nic : {0, 1})
+    {
+        RankOp send = Message(RankOp::Kind::SEND, 2, 1000, nic);
+        send.nic = nic;
+        zero.Require(zero.Add(send), inside);
+        send.kind = RankOp::Kind::RECV;
+        send.peer = 0;
+        job->program.ranks[2].Add(send);
+    }
+    RankSchedule& one = job->program.ranks[1];
+    const uint32_t calc = one.Add(Calc(3 * US));
+    one.Require(one.Add(Message(RankOp::Kind::SEND, 0, 9)), calc);
+    const RankRun run(job);
+    ASSERT_EQ(run.star.flows.size(), 2U);
+    EXPECT_EQ(run.star.StartOf(0), 3 * US);
+    EXPECT_EQ(run.star.StartOf(1), 3 * US);
+    EXPECT_EQ(run.ends[1], 3 * US);
 }
 
 TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
@@ -242,7 +340,7 @@ TEST_F(RankEngineTest, WhatDoesNotFitIsRefused)
     MakeStar(net, 4);
     net.Build();
     ExpectRefused([&] { net.InstallFlows(RankJob::MakeFlows(job, 4)); },
-                  "flow 0 is sent by a rank, and no RankEngine");
+                  "flow 0 waits for others, or is sent by a rank, and no RankEngine");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "roce-pipe-ranks.h"
 #include "roce-test-network.h"
 
+#include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
 #include <algorithm>
@@ -97,7 +98,7 @@ struct RankRunTest : SystemTest
         Outcome outcome;
         Network net;
         Build(net);
-        net.InstallFlows(flows);
+        RankEngine::Install(net, flows);
         RunCollector::Options options;
         options.fingerprint = true;
         RunCollector collector(net, flows, options);

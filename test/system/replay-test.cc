@@ -534,3 +534,38 @@ TEST_F(Replay, PfcLogHasEveryPauseFrame)
     EXPECT_EQ(lines, received);
     EXPECT_GT(lines, 5000u);
 }
+
+// As roce-astra-sim does.
+TEST_F(Replay, ProgramsThatSendThemselvesNeedNoFlows)
+{
+    const auto build = [&](std::vector<std::string> arguments, Network& network) {
+        arguments.insert(arguments.begin(), {"sender", "--topology=" + Path("topology.txt")});
+        std::vector<char*> argv;
+        for (std::string& argument : arguments)
+        {
+            argv.push_back(argument.data());
+        }
+        ReplayOptions files(false);
+        CheckedCommandLine cmd("sender", "");
+        files.AddOptions(cmd);
+        cmd.Parse(static_cast<int>(argv.size()), argv.data());
+        files.Build(cmd, network);
+        return files.run;
+    };
+    const std::string config =
+        Write("config.txt",
+              "CC_MODE 7\nENABLE_QCN 0\nFLOW_FILE nowhere.txt\nSIMULATOR_STOP_TIME 5\n");
+    Network network;
+    const RunOptions run = build({"--config=" + config, "--seed=7"}, network);
+    EXPECT_EQ(network.GetNHosts(), 4U);
+    EXPECT_EQ(network.GetNic(0)->GetProfile()->GetLaw()->GetInstanceTypeId().GetName(),
+              "ns3::roce::Timely");
+    EXPECT_EQ(run.seed, 7U);
+    EXPECT_EQ(run.safetyLimit, Seconds(5));
+    EXPECT_TRUE(run.warnings.empty()) << run.warnings.front();
+    Network other;
+    EXPECT_EQ(ErrorOf([&] {
+                  build({"--cc=Dcqcn", "--flows=flow.txt"}, other);
+              }).substr(0, 24),
+              "unknown option '--flows'");
+}

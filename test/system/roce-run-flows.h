@@ -4,6 +4,8 @@
 
 #include "roce-test-network.h"
 
+#include "ns3/roce-rank-engine.h"
+
 #include <vector>
 
 namespace ns3::roce::test
@@ -19,7 +21,7 @@ inline std::vector<int64_t>
 RunFlows(Network& net, const std::vector<FlowSpec>& flows)
 {
     const Completions done(net);
-    net.InstallFlows(flows);
+    RankEngine::Install(net, flows);
     Simulator::Run();
     ExpectAllDone(net, done, flows);
     std::vector<int64_t> times;

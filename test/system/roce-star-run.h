@@ -4,6 +4,7 @@
 
 #include "roce-test-network.h"
 
+#include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
 #include <functional>
@@ -31,10 +32,12 @@ struct StarRun
      * @param hosts without the slow one, whose NIC is the last
      * @param list flows, which get numbers here
      * @param prepare called before they are installed
+     * @param prepareRanks called then, if ranks send flows
      */
     StarRun(uint32_t hosts,
             std::vector<FlowSpec> list,
-            const std::function<void(Network&)>& prepare = {})
+            const std::function<void(Network&)>& prepare = {},
+            const std::function<void(RankEngine&)>& prepareRanks = {})
         : flows(Numbered(std::move(list))),
           receivedPs(flows.size(), -1),
           completedPs(flows.size(), -1)
@@ -46,7 +49,11 @@ struct StarRun
         {
             prepare(net);
         }
-        net.InstallFlows(flows);
+        engine = RankEngine::Install(net, flows);
+        if (engine && prepareRanks)
+        {
+            prepareRanks(*engine);
+        }
         for (uint32_t n = 0; n < net.GetNNics(); ++n)
         {
             net.GetNic(n)->TraceConnectWithoutContext(
@@ -74,6 +81,7 @@ struct StarRun
     }
 
     Network net;
+    RankEngine* engine{nullptr}; //!< if ranks send flows
     std::vector<FlowSpec> flows;
     std::vector<int64_t> receivedPs;  //!< by flow
     std::vector<int64_t> completedPs; //!< by flow

@@ -448,6 +448,10 @@ TEST(ChakraProgramTest, WritesTraces)
         EXPECT_EQ(read.ranks[rank].edges.size(), program.ranks[rank].edges.size());
     }
     EXPECT_EQ(ProgramRun(read).nSteps, 4u);
+    program.ranks[3].ops[0].nic = 1;
+    EXPECT_EQ(ErrorOf([&] { ChakraProgram::ToTraces(program); }),
+              "collective all-reduce: rank 3, operation 0 is of NIC 1, which Chakra has no form "
+              "for");
     program.ranks[1].RequireStarted(1, 0);
     EXPECT_EQ(
         ErrorOf([&] { ChakraProgram::ToTraces(program); }),

@@ -73,8 +73,11 @@ std::vector<CollectiveProgram>
 All()
 {
     std::vector<std::vector<Level>> levels;
-    for (const Algorithm a :
-         {Algorithm::RING, Algorithm::TREE, Algorithm::HALVING_DOUBLING, Algorithm::DIRECT})
+    for (const Algorithm a : {Algorithm::RING,
+                              Algorithm::TREE,
+                              Algorithm::HALVING_DOUBLING,
+                              Algorithm::DIRECT,
+                              Algorithm::CHAIN})
     {
         for (const uint32_t n : {1, 2, 3, 4, 5, 8, 13, 16})
         {
@@ -138,6 +141,7 @@ TEST(CollectiveProgramTest, FourRanksByHand)
     EXPECT_EQ(of(Kind::ALL_REDUCE, Algorithm::TREE, 1), "R3:1003 S0:1003 R0:1003 S3:1003");
     EXPECT_EQ(of(Kind::REDUCE, Algorithm::TREE, 1), "R3:1003 S0:1003");
     EXPECT_EQ(of(Kind::BROADCAST, Algorithm::TREE, 1), "R0:1003 S3:1003");
+    EXPECT_EQ(of(Kind::ALL_REDUCE, Algorithm::CHAIN, 1), "R2:1003 S0:1003 R0:1003 S2:1003");
     // The other piece's root is the last rank, over rank 2 and rank 1.
     EXPECT_EQ(of(Kind::ALL_REDUCE, Algorithm::TREE, 3, 2),
               "S1:502 R1:502 R2:501 R1:501 S2:501 S1:501");
@@ -309,19 +313,16 @@ TEST(CollectiveProgramTest, RefusesWhatIsNone)
                       {{4, Algorithm::RING}},
                       [](CollectiveProgram& c) { c.pieces = 0; }),
               "collective all-reduce: 4 ranks and 0 pieces, expected at least one");
+    EXPECT_EQ(refused(Kind::ALL_TO_ALL,
+                      {{4, Algorithm::DIRECT}},
+                      [](CollectiveProgram& c) { c.block = 3; }),
+              "collective all-to-all: level 0 of 4 ranks in blocks of 3, expected whole blocks");
 }
 
 // Other simulators can run it.
 TEST(CollectiveProgramTest, IsWrittenAsGoal)
 {
     CollectiveProgram collective = Collective(Kind::ALL_REDUCE, {{4, Algorithm::TREE}}, 1003);
-    ExpectRefused(
-        [&] {
-            std::ostringstream out;
-            GoalFile::WriteText(out, collective.Generate());
-        },
-        "stream");
-    collective.stream = 0;
     const RankProgram program = collective.Generate();
     std::ostringstream out;
     GoalFile::WriteText(out, program);
@@ -338,22 +339,23 @@ TEST(CollectiveProgramTest, IsWrittenAsGoal)
 
 TEST(CollectiveProgramTest, LevelsAsText)
 {
-    const auto levels = CollectiveProgram::ParseLevels("8:direct,1:tree,1000000:halving-doubling");
-    ASSERT_EQ(levels.size(), 3u);
+    const auto levels =
+        CollectiveProgram::ParseLevels("8:direct,1:tree,1000000:halving-doubling,7:chain");
+    ASSERT_EQ(levels.size(), 4u);
     EXPECT_EQ(levels[0].size, 8u);
     EXPECT_EQ(levels[0].algorithm, Algorithm::DIRECT);
     EXPECT_EQ(levels[1].algorithm, Algorithm::TREE);
     EXPECT_EQ(levels[2].size, 1000000u);
     EXPECT_EQ(levels[2].algorithm, Algorithm::HALVING_DOUBLING);
+    EXPECT_EQ(levels[3].algorithm, Algorithm::CHAIN);
     EXPECT_TRUE(CollectiveProgram::ParseLevels("").empty());
     for (const char* const wrong :
          {"8", "0:ring", "8:Ring", "8:ring,,2:ring", "8 :ring", "-1:ring"})
     {
-        ExpectRefused(
-            [&] { CollectiveProgram::ParseLevels(wrong); },
-            "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling or direct, such "
-            "as 8:direct,4:ring",
-            wrong);
+        ExpectRefused([&] { CollectiveProgram::ParseLevels(wrong); },
+                      "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling, direct or "
+                      "chain, such as 8:direct,4:ring",
+                      wrong);
     }
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Collectives: who sends how many bytes to whom in which step, and what that waits for.
+// Collectives: who sends how many bytes to whom in which order, and what that waits for.
 #include "roce-error-of.h"
-#include "roce-test-time.h"
+#include "roce-program-run.h"
 
 #include "ns3/roce-collective-workload.h"
+#include "ns3/roce-rank-job.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -35,27 +37,6 @@ Collective(Kind kind, uint32_t hosts, uint64_t bytes, uint32_t gpus = 1)
     return w;
 }
 
-/// Source, destination, bytes, step, after.
-using Row = std::tuple<uint32_t, uint32_t, uint64_t, uint32_t, uint32_t>;
-
-std::vector<Row>
-Rows(const std::vector<FlowSpec>& flows)
-{
-    std::vector<Row> rows;
-    for (const FlowSpec& flow : flows)
-    {
-        EXPECT_EQ(flow.id, rows.size());
-        EXPECT_EQ(flow.phase, 0U);
-        EXPECT_EQ(flow.tag, 2);
-        rows.emplace_back(flow.src - 10, flow.dst - 10, flow.sizeBytes, flow.step, flow.after);
-    }
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-        return std::tie(std::get<3>(a), std::get<0>(a), std::get<1>(a)) <
-               std::tie(std::get<3>(b), std::get<0>(b), std::get<1>(b));
-    });
-    return rows;
-}
-
 /// Sum of what each NIC sends.
 std::map<uint32_t, uint64_t>
 Sent(const std::vector<FlowSpec>& flows)
@@ -68,36 +49,31 @@ Sent(const std::vector<FlowSpec>& flows)
     return sent;
 }
 
-// The messages between two GPUs are of one connection, and no others.
 TEST(CollectiveWorkloadTest, ChannelsAreRingsOfTheirOwn)
 {
     CollectiveWorkload w = Collective(Kind::RING_ALL_REDUCE, 8, 1003);
     w.channels = 2;
     w.hostsPerServer = 4;
-    std::map<uint32_t, std::map<uint32_t, uint32_t>> nextOf; // by channel and host
-    std::map<uint32_t, uint64_t> sent;
+    std::map<uint32_t, std::map<uint32_t, uint32_t>> nextOf; // by connection and host
+    uint64_t all = 0;
     for (const FlowSpec& flow : w.Generate())
     {
-        EXPECT_EQ(flow.connection, 1 + flow.channel);
-        const auto [next, isNew] = nextOf[flow.channel].try_emplace(flow.src - 10, flow.dst - 10);
+        const auto [next, isNew] =
+            nextOf[flow.connection].try_emplace(flow.src - 10, flow.dst - 10);
         EXPECT_TRUE(isNew || next->second == flow.dst - 10) << "not a ring";
-        sent[flow.src] += flow.sizeBytes;
+        all += flow.sizeBytes;
     }
     // In at host c of the first server and out at the next, and back the same way.
     using Ring = std::map<uint32_t, uint32_t>;
-    EXPECT_EQ(nextOf[0], (Ring{{0, 3}, {3, 2}, {2, 1}, {1, 5}, {5, 6}, {6, 7}, {7, 4}, {4, 0}}));
-    EXPECT_EQ(nextOf[1], (Ring{{1, 0}, {0, 3}, {3, 2}, {2, 6}, {6, 7}, {7, 4}, {4, 5}, {5, 1}}));
-    uint64_t all = 0;
-    for (const auto& [host, bytes] : sent)
-    {
-        all += bytes;
-    }
+    EXPECT_EQ(nextOf[1], (Ring{{0, 3}, {3, 2}, {2, 1}, {1, 5}, {5, 6}, {6, 7}, {7, 4}, {4, 0}}));
+    EXPECT_EQ(nextOf[2], (Ring{{1, 0}, {0, 3}, {3, 2}, {2, 6}, {6, 7}, {7, 4}, {4, 5}, {5, 1}}));
     EXPECT_EQ(all, 2u * 7 * 1003) << "pieces are lost or doubled";
     w.hosts.pop_back();
     EXPECT_EQ(ErrorOf([&] { w.Generate(); }),
               "collective: 7 hosts on several channels, expected whole servers of 4 hosts");
 }
 
+// The messages between two GPUs are of one connection, and no others.
 TEST(CollectiveWorkloadTest, ConnectionForEachTwoGpus)
 {
     for (const Kind kind : {Kind::RING_ALL_REDUCE, Kind::TREE_ALL_REDUCE, Kind::ALL_TO_ALL})
@@ -124,23 +100,73 @@ TEST(CollectiveWorkloadTest, ConnectionForEachTwoGpus)
 
 TEST(CollectiveWorkloadTest, RingAllReduceOfThree)
 {
-    // 10 bytes are shares of 4, 3, 3. First each rank sends its own, then what it has received.
-    const auto w = Collective(Kind::RING_ALL_REDUCE, 3, 10);
-    EXPECT_EQ(w.GetShareBytes(0), 4U);
-    EXPECT_EQ(w.GetShareBytes(2), 3U);
-    const std::vector<Row> expected{{0, 1, 4, 1, 0},
-                                    {1, 2, 3, 1, 0},
-                                    {2, 0, 3, 1, 0},
-                                    {0, 1, 3, 2, 1}, // share 2, of host 2
-                                    {1, 2, 4, 2, 1}, // share 0, of host 0
-                                    {2, 0, 3, 2, 1},
-                                    {0, 1, 3, 3, 2}, // share 1, complete at host 0
-                                    {1, 2, 3, 3, 2},
-                                    {2, 0, 4, 3, 2},
-                                    {0, 1, 4, 4, 3},
-                                    {1, 2, 3, 4, 3},
-                                    {2, 0, 3, 4, 3}};
-    EXPECT_EQ(Rows(w.Generate()), expected);
+    // 10 bytes are shares of 4, 3, 3.
+    const RankProgram program = Collective(Kind::RING_ALL_REDUCE, 3, 10).MakeProgram();
+    EXPECT_EQ(MessagesOf(program.ranks[0]), "S1:3 R2:3 S1:3 R2:4 S1:4 R2:3 S1:3 R2:3");
+    EXPECT_EQ(MessagesOf(program.ranks[1]), "S2:4 R0:3 S2:3 R0:3 S2:3 R0:4 S2:4 R0:3");
+    EXPECT_EQ(ErrorOf([&] { program.Check(); }), "no error");
+}
+
+// Each message of two ranks has a tag of its own, the same at both: else one that overtakes another
+// would be taken for it.
+TEST(CollectiveWorkloadTest, NoMessageIsTakenForAnother)
+{
+    for (const Kind kind : {Kind::RING_ALL_REDUCE, Kind::TREE_ALL_REDUCE, Kind::ALL_TO_ALL})
+    {
+        CollectiveWorkload w = Collective(kind, 4, 4003, 2);
+        w.channels = 3;
+        w.rounds = 2;
+        const RankProgram program = w.MakeProgram();
+        std::set<std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>> sent;
+        std::set<std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>> received;
+        std::size_t nSent = 0;
+        for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+        {
+            for (const RankOp& op : program.ranks[rank].ops)
+            {
+                nSent += op.kind == RankOp::Kind::SEND;
+                op.kind == RankOp::Kind::SEND   ? sent.emplace(rank, op.peer, op.tag, op.bytes)
+                : op.kind == RankOp::Kind::RECV ? received.emplace(op.peer, rank, op.tag, op.bytes)
+                                                : std::pair(sent.end(), false);
+            }
+        }
+        EXPECT_EQ(sent, received);
+        EXPECT_EQ(sent.size(), nSent) << "a tag twice";
+        const ProgramRun run(program);
+        EXPECT_EQ(run.nDone, run.nOps);
+        EXPECT_EQ(run.nUnequal, 0u);
+    }
+}
+
+// A round is a part of the program, and each rank hears from all others in it.
+TEST(CollectiveWorkloadTest, RoundsAreParts)
+{
+    CollectiveWorkload w = Collective(Kind::RING_ALL_REDUCE, 3, 600, 2);
+    w.rounds = 2;
+    w.computePs = 5;
+    const RankProgram program = w.MakeProgram();
+    ASSERT_EQ(program.parts.size(), 3u);
+    EXPECT_EQ(program.parts[2].iteration, 2u);
+    EXPECT_EQ(program.parts[2].bytes, 600u);
+    EXPECT_DOUBLE_EQ(program.parts[2].busFactor, 2 * 5. / 6);
+    const ProgramRun run(program);
+    for (uint32_t rank = 0; rank < 6; ++rank)
+    {
+        const std::vector<RankOp>& ops = program.ranks[rank].ops;
+        for (uint32_t op = 0; op < ops.size(); ++op)
+        {
+            if (ops[op].part == 2)
+            {
+                EXPECT_EQ(run.knows[rank][op].count(), 6u) << "begins before the first is done";
+            }
+        }
+    }
+    for (const FlowSpec& flow : w.Generate())
+    {
+        EXPECT_EQ(flow.tag, 2);
+        EXPECT_EQ(flow.phase, 0U);
+        EXPECT_GT(flow.job->GetPart(flow.rank, flow.op).iteration, 0u);
+    }
 }
 
 TEST(CollectiveWorkloadTest, BytesOfRingsPerHost)
@@ -162,73 +188,35 @@ TEST(CollectiveWorkloadTest, BytesOfRingsPerHost)
 
 TEST(CollectiveWorkloadTest, GpusOfAHostAreHopsOfTheRing)
 {
-    // 2 hosts of 4 GPUs, shares of 1000 B; 80 Gbit/s inside a host: 100 ns per hop.
-    auto w = Collective(Kind::RING_ALL_REDUCE, 2, 8000, 4);
-    w.intraHostBps = 80000000000;
-    w.startPs = 5 * US;
-    w.computePs = 20 * US;
-    w.rounds = 2;
+    const CollectiveWorkload w = Collective(Kind::RING_ALL_REDUCE, 2, 8000, 4);
     const auto flows = w.Generate();
-    ASSERT_EQ(flows.size(), 2U * 2 * 14);
-    EXPECT_EQ(Sent(flows)[0], 28000U); // as with one GPU: only the last one sends to the other host
-    for (const FlowSpec& flow : flows)
-    {
-        const uint32_t round = (flow.step - 1) / 14;
-        const uint32_t step = (flow.step - 1) % 14 + 1;
-        EXPECT_EQ(flow.iteration, round + 1);
-        // A share passes 4 GPUs in 4 steps, so what is sent in step 5 came in step 1.
-        const uint32_t after = step > 4 ? step - 4 : 0;
-        EXPECT_EQ(flow.after, round * 14 + after) << "step " << flow.step;
-        const int64_t hops = (step > 4 ? 3 : step - 1) * 100 * NS;
-        // The second round begins when the last share has reached all GPUs, and they have computed.
-        const int64_t begin = after ? 0 : round == 0 ? 5 * US : 20 * US + 300 * NS;
-        EXPECT_EQ(flow.startPs, begin + hops) << "step " << flow.step;
-    }
-    w.intraHostBps = 0;
-    for (const FlowSpec& flow : w.Generate())
-    {
-        EXPECT_EQ(flow.startPs,
-                  flow.step <= 4                       ? 5 * US
-                  : flow.step >= 15 && flow.step <= 18 ? 20 * US
-                                                       : 0);
-    }
+    ASSERT_EQ(flows.size(), 2U * 14);
+    EXPECT_EQ(Sent(flows)[0], 14000U); // as with one GPU: only the last one sends to the other host
+    const RankProgram program = w.MakeProgram();
+    EXPECT_EQ(BytesSent(program.ranks[1]), 14000U);
+    EXPECT_EQ(MessagesOf(program.ranks[1]).substr(0, 20), "S2:1000 R0:1000 S2:1");
 }
 
 TEST(CollectiveWorkloadTest, TreeAllReduceOfFive)
 {
     // 1 and 2 are under 0, 3 and 4 under 1.
-    const std::vector<Row> expected{{3, 1, 900, 1, 0},
-                                    {4, 1, 900, 1, 0},
-                                    {1, 0, 900, 2, 1},
-                                    {2, 0, 900, 2, 0}, // has no children to wait for
-                                    {0, 1, 900, 3, 2},
-                                    {0, 2, 900, 3, 2},
-                                    {1, 3, 900, 4, 3},
-                                    {1, 4, 900, 4, 3}};
-    auto w = Collective(Kind::TREE_ALL_REDUCE, 5, 900);
-    EXPECT_EQ(Rows(w.Generate()), expected);
-    // Two GPUs per host: leaves send 90 ns later, as does the second round, once more for the way
-    // back.
-    w.gpusPerHost = 2;
-    w.intraHostBps = 80000000000;
-    w.rounds = 2;
-    for (const FlowSpec& flow : w.Generate())
-    {
-        const bool leaf = flow.src >= 12 && flow.dst < flow.src;
-        EXPECT_EQ(flow.startPs, leaf ? (flow.iteration == 1 ? 90 : 180) * NS : 0);
-        EXPECT_EQ(flow.after >= 4, flow.iteration == 2);
-    }
+    const RankProgram program = Collective(Kind::TREE_ALL_REDUCE, 5, 900).MakeProgram();
+    EXPECT_EQ(MessagesOf(program.ranks[0]), "R1:900 R2:900 S1:900 S2:900");
+    EXPECT_EQ(MessagesOf(program.ranks[1]), "R3:900 R4:900 S0:900 R0:900 S3:900 S4:900");
+    EXPECT_EQ(MessagesOf(program.ranks[4]), "S1:900 R1:900");
+    // Of three GPUs per host the first one is in the tree, and the others are a chain behind it.
+    const RankProgram chains = Collective(Kind::TREE_ALL_REDUCE, 2, 900, 3).MakeProgram();
+    EXPECT_EQ(MessagesOf(chains.ranks[0]), "R1:900 R3:900 S3:900 S1:900");
+    EXPECT_EQ(MessagesOf(chains.ranks[4]), "R5:900 S3:900 R3:900 S5:900");
+    EXPECT_EQ(MessagesOf(chains.ranks[5]), "S4:900 R4:900");
 }
 
 TEST(CollectiveWorkloadTest, AllToAllInRounds)
 {
-    const std::vector<Row> expected{{0, 1, 101, 1, 0}, // 302 bytes: shares of 101, 101, 100
-                                    {1, 2, 100, 1, 0},
-                                    {2, 0, 101, 1, 0},
-                                    {0, 2, 100, 2, 1},
-                                    {1, 0, 101, 2, 1},
-                                    {2, 1, 101, 2, 1}};
-    EXPECT_EQ(Rows(Collective(Kind::ALL_TO_ALL, 3, 302).Generate()), expected);
+    // 302 bytes: shares of 101, 101, 100.
+    const RankProgram program = Collective(Kind::ALL_TO_ALL, 3, 302).MakeProgram();
+    EXPECT_EQ(MessagesOf(program.ranks[0]), "S1:101 R2:101 S2:100 R1:101");
+    EXPECT_EQ(ProgramRun(program).nSteps, 2u) << "a round does not wait for the one before";
     // 3 hosts of 2 GPUs, shares of 100: 4 messages per pair of hosts and direction.
     const auto flows = Collective(Kind::ALL_TO_ALL, 3, 600, 2).Generate();
     EXPECT_EQ(flows.size(), 3U * 2 * 4);
@@ -238,26 +226,13 @@ TEST(CollectiveWorkloadTest, AllToAllInRounds)
 TEST(CollectiveWorkloadTest, AllToAllWithRoundsSideBySide)
 {
     CollectiveWorkload w = Collective(Kind::ALL_TO_ALL, 6, 600);
-    w.channels = 2;
-    w.rounds = 2;
-    using Place = std::tuple<uint32_t, uint32_t, uint32_t>; // channel, step, after
-    std::map<uint32_t, std::vector<Place>> places;          // of host 0, by distance
-    for (const FlowSpec& flow : w.Generate())
+    for (const auto& [channels, steps] : {std::pair(1, 5), {2, 3}, {3, 2}, {5, 1}, {9, 1}})
     {
-        if (flow.src == 10)
-        {
-            places[flow.dst - 10].emplace_back(flow.channel, flow.step, flow.after);
-        }
+        w.channels = channels;
+        w.hostsPerServer = 2; // which is for rings
+        EXPECT_EQ(ProgramRun(w.MakeProgram()).nSteps, static_cast<uint32_t>(steps)) << channels;
+        EXPECT_EQ(MessagesOf(w.MakeProgram().ranks[1]).substr(0, 6), "S2:100") << channels;
     }
-    for (auto& [distance, all] : places)
-    {
-        std::sort(all.begin(), all.end());
-    }
-    EXPECT_EQ(places[1], (std::vector<Place>{{0, 1, 0}, {0, 4, 3}}));
-    EXPECT_EQ(places[2], (std::vector<Place>{{1, 1, 0}, {1, 4, 3}}));
-    EXPECT_EQ(places[3], (std::vector<Place>{{0, 2, 1}, {0, 5, 4}}));
-    EXPECT_EQ(places[4], (std::vector<Place>{{1, 2, 1}, {1, 5, 4}}));
-    EXPECT_EQ(places[5], (std::vector<Place>{{0, 3, 2}, {0, 6, 5}}));
 }
 
 TEST(CollectiveWorkloadTest, BadInputIsRefused)
@@ -280,7 +255,9 @@ TEST(CollectiveWorkloadTest, BadInputIsRefused)
     EXPECT_EQ(error(w), "collective: compute time -1 ps, expected 0 to 10^6 s");
     w = Collective(Kind::RING_ALL_REDUCE, 3, 10);
     w.rounds = 4000000000U;
-    EXPECT_NE(error(w).find("steps, expected less than 4 * 10^9"), std::string::npos);
+    EXPECT_NE(error(w).find("flows, expected at most 1e+09"), std::string::npos);
+    w = Collective(Kind::ALL_GATHER, 3, 0);
+    EXPECT_EQ(error(w), "collective all-gather: no rank sends anything, expected a message");
 }
 
 } // namespace

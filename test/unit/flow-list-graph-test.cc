@@ -3,7 +3,7 @@
 #include "roce-error-of.h"
 #include "roce-temp-file.h"
 
-#include "ns3/roce-flow-graph.h"
+#include "ns3/roce-cycle.h"
 #include "ns3/roce-flow-list.h"
 
 #include <gtest/gtest.h>
@@ -105,10 +105,10 @@ TEST(FlowListGraphTest, LongChainsHaveNoCycle)
     {
         after[i] = {i + 1};
     }
-    EXPECT_TRUE(FlowGraph::FindCycle(after).empty());
+    EXPECT_TRUE(FindCycle(after).empty());
     after.back() = {3};
-    EXPECT_EQ(FlowGraph::FindCycle(after).size(), after.size() - 3);
-    EXPECT_EQ(FlowGraph::FindCycle({{1, 2}, {3}, {3}, {}}), std::vector<uint32_t>()) << "a diamond";
+    EXPECT_EQ(FindCycle(after).size(), after.size() - 3);
+    EXPECT_EQ(FindCycle({{1, 2}, {3}, {3}, {}}), std::vector<uint32_t>()) << "a diamond";
 }
 
 } // namespace

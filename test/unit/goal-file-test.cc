@@ -5,6 +5,7 @@
 #include "roce-temp-file.h"
 
 #include "ns3/roce-goal-file.h"
+#include "ns3/roce-stream-order.h"
 
 #include <gtest/gtest.h>
 #include <sstream>
@@ -174,10 +175,63 @@ TEST(GoalFileTest, WhatIsWrittenIsReadAgain)
     GoalFile::WriteText(out, program);
     std::ofstream(file.path) << out.str();
     ExpectSame(GoalFile::Read(file.path), program);
-    RankProgram held = program;
-    held.ranks[0].ops[1].holdsUntil = 1;
-    ExpectRefused([&] { GoalFile::WriteText(out, held); },
-                  file.path + ":6: has no stream or holds one, expected a CPU for GOAL");
+}
+
+/// @return what is written of a program
+std::string
+Written(const RankProgram& program)
+{
+    std::ostringstream out;
+    GoalFile::WriteText(out, program);
+    return out.str();
+}
+
+// Two calculations of 2 us on CPU 4 and a message that needs none.
+TEST(GoalFileTest, WhatGoalHasNoWordsForIsWrittenWhereItMakesNoDifference)
+{
+    RankProgram program;
+    program.source = "made";
+    program.ranks.resize(2);
+    RankSchedule& rank = program.ranks[0];
+    RankOp calc;
+    calc.durationPs = 2000000;
+    calc.stream = 4;
+    rank.Add(calc);
+    rank.Add(calc);
+    RankOp send;
+    send.kind = RankOp::Kind::SEND;
+    send.peer = 1;
+    send.bytes = 9;
+    send.stream = RankOp::NO_STREAM;
+    rank.Add(send);
+    EXPECT_NE(Written(program).find("l2: calc 2000 cpu 4\nl3: send 9b to 1 tag 0 cpu 5 nic 0\n"),
+              std::string::npos)
+        << Written(program);
+    rank.ops[0].holdsUntil = 2; // CPU 4 waits for the message
+    rank.Require(2, 0);
+    EXPECT_EQ(StreamOrder::FindUnordered(rank, 4), 1U);
+    ExpectRefused([&] { Written(program); },
+                  "made: rank 0, operation 0: shares a stream that operations hold while others "
+                  "may, too, which GOAL has no form for");
+    rank.RequireStarted(1, 2);
+    EXPECT_EQ(StreamOrder::FindUnordered(rank, 4), 1U) << "the message is not done by then";
+    rank.edges.back().isStarted = false;
+    EXPECT_EQ(StreamOrder::FindUnordered(rank, 4), RankOp::NO_OP);
+    EXPECT_NE(Written(program).find("l3: send 9b to 1 tag 0 cpu 5 nic 0\nl3 requires l1\n"
+                                    "l2 requires l3\n"),
+              std::string::npos)
+        << Written(program);
+    rank.ops[0].holdsUntil = RankOp::NO_OP;
+    rank.ops[0].stream = RankOp::NO_STREAM;
+    EXPECT_NE(Written(program).find("l1: calc 2000 cpu 6\nl2: calc 2000 cpu 4\n"),
+              std::string::npos)
+        << Written(program);
+    rank.ops[1].stream = RankOp::NO_STREAM;
+    rank.edges.pop_back();
+    ExpectRefused([&] { Written(program); },
+                  "made: rank 0, operation 0: computes without a stream while others may, too");
+    rank.ops[1].stream = 255;
+    ExpectRefused([&] { Written(program); }, "has CPU 257, NIC 0, tag 0, expected up to 255, 255");
 }
 
 /// Text of one rank that sends to another one, which has one receive.

@@ -77,6 +77,10 @@ Interruption::~Interruption()
     {
         sigaction(number, &before, nullptr);
     }
+    if (g_requested == SIGXCPU)
+    {
+        std::signal(SIGXCPU, SIG_IGN); // it still comes every second, while the program ends
+    }
     g_stops = 0;
     g_requested = 0;
     g_taken = 0;

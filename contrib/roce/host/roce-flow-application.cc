@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
+#include <utility>
 
 namespace ns3::roce
 {
@@ -46,11 +46,11 @@ FlowApplication::SetNic(Ptr<Nic> nic)
 }
 
 void
-FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs)
+FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
 {
     if (!m_running)
     {
-        m_flows.push_back({flow, dstQp, readyPs}); // sorted when the application starts
+        m_flows.push_back({flow, dstQp}); // sorted when the application starts
         return;
     }
     if (flow.startPs < NowPs())
@@ -60,9 +60,9 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs)
                          " ps or later");
     }
     const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
-    const Item added{flow, dstQp, readyPs};
+    const Item added{flow, dstQp};
     const auto key = [](const Item& item) {
-        return std::make_tuple(item.flow.startPs, item.readyPs, item.flow.after, item.flow.id);
+        return std::make_pair(item.flow.startPs, item.flow.id);
     };
     const auto place =
         std::upper_bound(first, m_flows.end(), added, [&key](const Item& a, const Item& b) {
@@ -155,12 +155,18 @@ FlowApplication::OnWake(int64_t nowPs)
 }
 
 void
+FlowApplication::Post(const FlowSpec& flow, uint32_t dstQp)
+{
+    m_nic->Post(FindQp(flow, dstQp), flow.sizeBytes, flow.id);
+}
+
+void
 FlowApplication::StartDue(int64_t nowPs)
 {
     for (; m_started < m_next && m_flows[m_started].flow.startPs <= nowPs; ++m_started)
     {
         const Item& item = m_flows[m_started];
-        m_nic->Post(FindQp(item.flow, item.dstQp), item.flow.sizeBytes, item.flow.id);
+        Post(item.flow, item.dstQp);
     }
     if (m_started < m_next)
     {

@@ -40,11 +40,12 @@ class FlowApplication : public Application
      * @param flow its src is the NIC; its start is not in the past
      * @param dstQp number that the receiving NIC's ReserveQp() gave: the same for all flows of a
      * connection
-     * @param readyPs when what it has waited for was done, picoseconds; -1: it has not. Of flows
-     * that start at once those go first that were ready first, then those of the lower
-     * FlowSpec::after, then of the lower id, whichever was added first
+     * Of flows that start at once those of the lower id go first, whichever was added first.
      */
-    void AddFlow(const FlowSpec& flow, uint32_t dstQp, int64_t readyPs = -1);
+    void AddFlow(const FlowSpec& flow, uint32_t dstQp);
+
+    /// @brief Send a flow at once; called within the NIC's partition. @param dstQp as of AddFlow()
+    void Post(const FlowSpec& flow, uint32_t dstQp);
 
     /// @return flows added
     std::size_t GetNFlows() const
@@ -85,7 +86,6 @@ class FlowApplication : public Application
     {
         FlowSpec flow;
         uint32_t dstQp;
-        int64_t readyPs;
     };
 
     Ptr<Nic> m_nic;

@@ -15,7 +15,8 @@ constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
 
 struct RankJob;
 
-/// Which single flows a flow waits for; see FlowGraph.
+/// Which single flows a flow waits for. One that its source receives is done when it has it all,
+/// any other one when the sender has the last ACK.
 struct FlowDependencies
 {
     uint32_t key{0};             //!< the flow's own, unique in the run
@@ -39,20 +40,15 @@ struct FlowSpec
     uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
     uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
     /// Flows from src to dst of one class and one number above 0 are messages of one queue pair, in
-    /// order of their starts; 0: it has a queue pair of its own
+    /// order of their starts; 0: it has a queue pair of its own. Those of each RankJob are apart
     uint32_t connection{0};
     uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
     uint8_t law{0};        //!< rate law: 0 the NIC's attributes say, others Network::AddLaw()
-    /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
+    /// 0, or above 1: startPs counts from when the senders of all flows of the phase
+    /// before have their last ACKs
     uint32_t phase{0};
-    /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps
-    uint32_t step{0};
-    /// Above 0: startPs counts from when src has received all flows with steps up to this
-    uint32_t after{0};
-    uint32_t channel{0};   //!< `step` and `after` count only flows of the same channel
-    uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
     /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
-    /// last of them is complete; see FlowGraph
+    /// last of them is done
     std::shared_ptr<const FlowDependencies> dependencies{};
     std::shared_ptr<const RankJob> job{}; //!< not null: a rank sends it when it comes to it
     uint32_t rank{0};                     //!< of the job
@@ -67,7 +63,7 @@ struct FlowSpec
     /// @return whether its start is known before the run: it waits for no other flow
     bool IsScheduled() const
     {
-        return phase <= 1 && after == 0 && !IsDependent() && !job;
+        return phase <= 1 && !IsDependent() && !job;
     }
 };
 

@@ -57,7 +57,8 @@ ToText(double value)
 
 } // namespace
 
-ReplayOptions::ReplayOptions()
+ReplayOptions::ReplayOptions(bool hasFlows)
+    : m_hasFlows(hasFlows)
 {
     m_transport.cc = "";
     run.out = "results/replay";
@@ -69,15 +70,30 @@ void
 ReplayOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("topology", "topology.txt; empty: TOPOLOGY_FILE of the config", m_topologyFile);
-    cmd.AddValue("flows",
-                 "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
-                 m_flowFile);
+    if (m_hasFlows)
+    {
+        cmd.AddValue("flows",
+                     "flow.txt, or a list of this module's; empty: FLOW_FILE of the config",
+                     m_flowFile);
+    }
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
     cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
-    cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
-        .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
-    cmd.AddRemoved("pathSelector", "--paths");
+    if (m_hasFlows)
+    {
+        cmd.AddValue("pathFile", "Paths to pin flows to: lines id,node-node-...", m_pathFile)
+            .Unused([this] { return m_perPacket ? "with --paths=" + m_transport.paths : ""; });
+        cmd.AddRemoved("pathSelector", "--paths");
+        cmd.AddValue("goal",
+                     "In place of flows: schedule of each rank, GOAL as text or binary",
+                     m_ranks.goalFile);
+        cmd.AddValue("jobs", "In place of flows: JSON list of jobs", m_ranks.jobsFile);
+        m_chakra.AddOptions(cmd);
+        cmd.SetGroup(
+            UnusedWhile([this] { return !HasRanks(); }, "without --goal, --trace or --jobs"));
+        m_ranks.AddOptions(cmd);
+        cmd.SetGroup(nullptr);
+    }
     cmd.AddChoice("profile",
                   "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                   m_isHpccSim,
@@ -85,7 +101,16 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
     m_longLinks.AddOptions(cmd, m_topology);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
-    run.AddOptions(cmd);
+    if (m_hasFlows)
+    {
+        run.AddOptions(cmd);
+        return;
+    }
+    cmd.AddValue("seed", "Run number of all random streams", run.seed);
+    cmd.AddValue("stop",
+                 "End of the run; 0: when all ranks are done",
+                 run.stop,
+                 Range::Within(0, static_cast<double>(Network::LONGEST_RUN_PS)));
 }
 
 /// @return a number of the config times a unit
@@ -97,51 +122,6 @@ ReplayOptions::GetBytes(const std::string& key, double number, double unit) cons
         m_config.Fail(key, ToText(number) + " is too large, expected at most 2^53 bytes");
     }
     return static_cast<uint64_t>(number * unit);
-}
-
-void
-ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
-{
-    if (!m_configFile.empty())
-    {
-        m_config = HpccConfig::Read(m_configFile, m_ignoreUnknown);
-    }
-    m_config.Override(m_set);
-    const auto choose = [&](std::string& file, const char* key) {
-        if (file.empty() && m_config.Has(key))
-        {
-            file = m_config.FindFile(key);
-        }
-        if (file.empty())
-        {
-            throw InputError("--" + cmd.NameFor(&file) + " is missing, expected a file (or " + key +
-                             " in --config)");
-        }
-    };
-    choose(m_topologyFile, "TOPOLOGY_FILE");
-    choose(m_flowFile, "FLOW_FILE");
-    m_topology = HpccTopology::Read(m_topologyFile);
-    m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
-    for (const std::string& note : m_flows.notes)
-    {
-        Messages::Say("note", m_flowFile + ": " + note);
-    }
-    if (m_topology.unreadLine)
-    {
-        Messages::Say("note",
-                      m_topologyFile + ": line " + std::to_string(m_topology.unreadLine) +
-                          " has one more link, but the first line says " +
-                          std::to_string(m_topology.links.size()) +
-                          "; what follows them is not read");
-    }
-    if (m_flows.outOfOrder)
-    {
-        Messages::Say("note",
-                      m_flowFile + ": " + std::to_string(m_flows.outOfOrder) +
-                          " flows start before one that is listed earlier; they start when they "
-                          "say");
-    }
-    ChooseCc(cmd);
 }
 
 void
@@ -342,7 +322,7 @@ void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
     if (!m_config.Has("SIMULATOR_STOP_TIME") || cmd.IsGivenFor(&run.stop) ||
-        cmd.IsGivenFor(&run.safetyLimit))
+        (m_hasFlows && cmd.IsGivenFor(&run.safetyLimit)))
     {
         return;
     }
@@ -399,9 +379,28 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
+    int status = 0;
+    NameKeys([&] {
+        Network network;
+        BuildFiles(cmd, network);
+        status = RunFlows(cmd, network);
+    });
+    return status;
+}
+
+void
+ReplayOptions::Build(const CheckedCommandLine& cmd, Network& network)
+{
+    NameKeys([&] { BuildFiles(cmd, network); });
+}
+
+/// Name keys in errors. @param call what may throw
+void
+ReplayOptions::NameKeys(const std::function<void()>& call) const
+{
     try
     {
-        return RunFiles(cmd);
+        call();
     }
     catch (const InputError& error)
     {
@@ -415,8 +414,8 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     }
 }
 
-int
-ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
+void
+ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
@@ -431,7 +430,6 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
-    Network network;
     m_topology.Construct(network, GetDciBufferBytes());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
@@ -440,8 +438,8 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     for (FlowSpec& flow : m_flows.flows)
     {
-        flow.src = network.GetHost(flow.src);
-        flow.dst = network.GetHost(flow.dst);
+        flow.src = flow.job ? flow.src : network.GetHost(flow.src); // ranks are on hosts
+        flow.dst = flow.job ? flow.dst : network.GetHost(flow.dst);
     }
     network.ChooseNics(m_flows.flows, NicRule::NEAREST);
     m_faults.Apply(network);
@@ -453,7 +451,11 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
 
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();
     run.Warn(cmd.DescribeUnused(m_transport.FindUnused(cmd, network, m_flows.flows)));
+}
 
+int
+ReplayOptions::RunFlows(const CheckedCommandLine& cmd, Network& network)
+{
     std::cout << m_topology.GetNHosts() << " hosts, " << network.GetNSwitches() << " switches, "
               << network.GetNLinks() << " links, " << m_flows.flows.size() << " flows";
     if (!m_pathFile.empty())

@@ -7,13 +7,16 @@
 #include "roce-hpcc-topology.h"
 #include "roce-long-links.h"
 
+#include "ns3/roce-chakra-options.h"
 #include "ns3/roce-command-line.h"
 #include "ns3/roce-fault-options.h"
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-rank-options.h"
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,7 +24,8 @@ namespace ns3::roce
 {
 
 /**
- * @brief A program that runs the HPCC simulator's files: topology, flows, configuration.
+ * @brief A program that runs the HPCC simulator's files: topology, flows, configuration. In place
+ * of flows there may be ranks with programs, rank r on host r.
  *
  * - Without a profile the network is as this module has it by default, but for what the
  *   configuration says.
@@ -31,12 +35,14 @@ namespace ns3::roce
  *   topology's layout decides: inet-tub's, or that of the original and all others.
  *
  * Attributes on the command line come before the configuration, the configuration before the
- * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run().
+ * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run(). A program that sends
+ * something else than a list of flows has Build() in place of Run().
  */
 class ReplayOptions
 {
   public:
-    ReplayOptions();
+    /// @param hasFlows whether there is a list of flows
+    explicit ReplayOptions(bool hasFlows = true);
 
     RunOptions run; //!< public for its defaults
 
@@ -51,8 +57,19 @@ class ReplayOptions
      */
     int Run(const CheckedCommandLine& cmd);
 
+    /**
+     * @brief Read the files but that of flows, and build the network.
+     * @param cmd already parsed
+     * @param network empty
+     * @throw InputError see Run()
+     */
+    void Build(const CheckedCommandLine& cmd, Network& network);
+
   private:
     void ReadFiles(const CheckedCommandLine& cmd);
+    bool HasRanks() const;
+    void ReadFlows();
+    void ReadRanks(const CheckedCommandLine& cmd);
     void ChooseCc(const CheckedCommandLine& cmd);
     void ApplyProfile();
     void ApplyRateLaw();
@@ -61,8 +78,12 @@ class ReplayOptions
     void PrintUnused(const CongestionControl& law) const;
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
     uint32_t GetDciBufferBytes() const;
-    int RunFiles(const CheckedCommandLine& cmd);
+    void BuildFiles(const CheckedCommandLine& cmd, Network& network);
+    int RunFlows(const CheckedCommandLine& cmd, Network& network);
+    void AddExamples();
+    void NameKeys(const std::function<void()>& call) const;
 
+    bool m_hasFlows;
     std::string m_topologyFile;
     std::string m_flowFile;
     std::string m_configFile;
@@ -72,6 +93,8 @@ class ReplayOptions
     std::string m_set;
     bool m_ignoreUnknown{false};
     LongLinks m_longLinks;
+    RankOptions m_ranks;
+    ChakraOptions m_chakra;
     TransportOptions m_transport;
     FaultOptions m_faults;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-network-flows.h"
 
-#include "roce-flow-graph.h"
-#include "roce-flow-phases.h"
 #include "roce-network-map.h"
 
 #include "ns3/node.h"
@@ -15,160 +13,19 @@
 namespace ns3::roce
 {
 
-FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, Ranks ranks, int64_t marginPs)
-    : m_rankOf(std::move(ranks)),
-      m_marginPs(marginPs)
-{
-    for (const FlowSpec& flow : flows)
-    {
-        if (flow.step)
-        {
-            Rank& rank = RankOf(flow.dst, flow.channel);
-            Step& step = rank.steps[flow.step];
-            step.left = ++step.flows;
-            m_placeOf[flow.id] = {&rank, flow.step};
-        }
-        if (flow.step && !flow.after)
-        {
-            Rank& rank = RankOf(flow.src, flow.channel);
-            rank.lastStartPs = std::max(rank.lastStartPs, flow.startPs);
-        }
-    }
-    for (const FlowSpec& flow : flows)
-    {
-        const auto refuse = [&flow](const std::string& what) {
-            throw InputError("flow " + std::to_string(flow.id) + " " + what);
-        };
-        const std::map<uint32_t, Step>& steps = RankOf(flow.src, flow.channel).steps;
-        if (flow.after && (steps.empty() || steps.begin()->first > flow.after))
-        {
-            refuse("waits for steps up to " + std::to_string(flow.after) + ", but " +
-                   m_rankOf.what + " " + std::to_string(m_rankOf.of[flow.src]) +
-                   " receives none of them; expected a step of a flow that goes there, or 0");
-        }
-        if ((flow.step || flow.after) && flow.phase)
-        {
-            refuse("has a phase and a step, expected one of them");
-        }
-    }
-}
-
-FlowSteps::Rank&
-FlowSteps::RankOf(uint32_t nic, uint32_t channel)
-{
-    return m_ranks[{m_rankOf.of.at(nic), channel}];
-}
-
-bool
-FlowSteps::IsUsed(const std::vector<FlowSpec>& flows)
-{
-    return std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
-        return flow.step > 0 || flow.after > 0;
-    });
-}
-
 void
-FlowSteps::Connect(Nic& nic)
+NetworkFlows::SetOrder(std::unique_ptr<FlowOrder> order)
 {
-    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&FlowSteps::OnReceived, this));
-}
-
-void
-FlowSteps::Add(WaitingFlow flow)
-{
-    RankOf(flow.flow.src, flow.flow.channel).waiting[flow.flow.after].push_back(std::move(flow));
-}
-
-int64_t
-FlowSteps::GetStartPs(const FlowSpec& flow) const
-{
-    const auto found = m_startPsOf.find(flow.id);
-    return found == m_startPsOf.end() ? -1 : found->second;
-}
-
-void
-FlowSteps::StartUpTo(Rank& rank, uint32_t after)
-{
-    while (!rank.waiting.empty() && rank.waiting.begin()->first <= after)
+    if (m_order)
     {
-        for (WaitingFlow& waiting : rank.waiting.begin()->second)
-        {
-            rank.lastStartPs =
-                std::max(StartPs(waiting.flow, rank.receivedPs, m_marginPs), rank.lastStartPs);
-            m_startPsOf[waiting.flow.id] = rank.lastStartPs;
-            Start(waiting, rank.lastStartPs, rank.receivedPs);
-        }
-        rank.waiting.erase(rank.waiting.begin());
-    }
-}
-
-void
-FlowSteps::OnReceived(uint64_t cookie, Time at)
-{
-    const auto found = m_placeOf.find(cookie);
-    if (found == m_placeOf.end())
-    {
-        return;
-    }
-    Rank& rank = *found->second.rank;
-    Step& step = rank.steps.at(found->second.step);
-    step.lastPs = std::max(step.lastPs, at.GetPicoSeconds());
-    --step.left;
-    while (!rank.steps.empty() && rank.steps.begin()->second.left == 0)
-    {
-        rank.receivedPs = std::max(rank.receivedPs, rank.steps.begin()->second.lastPs);
-        rank.steps.erase(rank.steps.begin());
-        // Steps that the rank does not receive are complete with the one before them.
-        StartUpTo(rank, rank.steps.empty() ? UINT32_MAX : rank.steps.begin()->first - 1);
-    }
-}
-
-std::string
-FlowSteps::Describe() const
-{
-    for (const auto& [place, rank] : m_ranks)
-    {
-        if (!rank.waiting.empty())
-        {
-            const auto& [number, step] = *rank.steps.begin();
-            return m_rankOf.what + (" " + std::to_string(place.first)) + " waits for step " +
-                   std::to_string(number) + ": " + std::to_string(step.left) + " of " +
-                   std::to_string(step.flows) + " flows to it are not done";
-        }
-    }
-    return "";
-}
-
-void
-NetworkFlows::AddOrder(std::unique_ptr<FlowOrder> order)
-{
-    for (const std::unique_ptr<FlowOrder>& other : m_orders)
-    {
-        if (other->GetWhat() == order->GetWhat())
-        {
-            throw InputError(order->GetWhat() +
-                             " are installed twice, expected all of them at once");
-        }
+        throw InputError("flows that wait for others are installed twice, expected all of them at "
+                         "once");
     }
     for (const auto& entry : m_parts.nics)
     {
         order->Connect(*entry.nic);
     }
-    m_orders.push_back(std::move(order));
-}
-
-/// @return by which order a flow waits, or null
-FlowOrder*
-NetworkFlows::FindOrder(const FlowSpec& flow) const
-{
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        if (order->Keeps(flow))
-        {
-            return order.get();
-        }
-    }
-    return nullptr;
+    m_order = std::move(order);
 }
 
 void
@@ -223,7 +80,7 @@ const NetworkFlows::Connection&
 NetworkFlows::FindConnection(const FlowSpec& flow, const Ptr<FlowApplication>& application)
 {
     const auto [found, isNew] = m_connections.try_emplace(
-        {flow.src, flow.dst, flow.connection, flow.trafficClass},
+        {flow.src, flow.dst, flow.connection, flow.trafficClass, flow.job.get()},
         Connection{0, application, flow.id, flow.srcPort, flow.replyPort, flow.law});
     Connection& connection = found->second;
     if (isNew)
@@ -256,24 +113,6 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
         CheckFlow(flow);
         m_lastStartPs = std::max(m_lastStartPs, flow.IsScheduled() ? flow.startPs : 0);
     }
-    if (FlowPhases::IsUsed(flows))
-    {
-        AddOrder(std::make_unique<FlowPhases>(flows, m_parts.GetLongestNicDelayPs()));
-    }
-    if (FlowSteps::IsUsed(flows))
-    {
-        FlowSteps::Ranks ranks{m_ranksAreHosts ? "host" : "NIC", {}};
-        for (uint32_t nic = 0; nic < m_parts.nics.size(); ++nic)
-        {
-            ranks.of.push_back(m_ranksAreHosts ? m_parts.nics[nic].host : nic);
-        }
-        AddOrder(
-            std::make_unique<FlowSteps>(flows, std::move(ranks), m_parts.GetLongestNicDelayPs()));
-    }
-    if (FlowGraph::IsUsed(flows))
-    {
-        AddOrder(std::make_unique<FlowGraph>(flows, m_parts.GetLongestNicDelayPs()));
-    }
     std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
     for (const FlowSpec& flow : flows)
     {
@@ -285,29 +124,31 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
-        WaitingFlow added{flow, 0, application};
+        uint32_t dstQp;
+        Ptr<FlowApplication> sender = application;
         if (flow.connection)
         {
             const Connection& connection = FindConnection(flow, application);
-            added.dstQp = connection.dstQp;
-            added.application = connection.application;
+            dstQp = connection.dstQp;
+            sender = connection.application;
         }
         else
         {
-            added.dstQp = Reserve(flow);
+            dstQp = Reserve(flow);
         }
-        if (FlowOrder* order = FindOrder(flow))
+        if (flow.IsScheduled())
         {
-            order->Add(std::move(added));
+            sender->AddFlow(flow, dstQp);
         }
-        else if (flow.job)
+        else if (m_order)
+        {
+            m_order->Add(flow, dstQp, sender);
+        }
+        else
         {
             throw InputError("flow " + std::to_string(flow.id) +
-                             " is sent by a rank, and no RankEngine is there to run it");
-        }
-        else
-        {
-            added.application->AddFlow(flow, added.dstQp);
+                             " waits for others, or is sent by a rank, and no RankEngine is there "
+                             "to start it");
         }
     }
 }
@@ -315,36 +156,19 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
 int64_t
 NetworkFlows::GetStartPs(const FlowSpec& flow) const
 {
-    if (flow.IsScheduled())
-    {
-        return flow.startPs;
-    }
-    const FlowOrder* order = FindOrder(flow);
-    return order ? order->GetStartPs(flow) : -1;
+    return flow.IsScheduled() ? flow.startPs : m_order ? m_order->GetStartPs(flow) : -1;
 }
 
 int64_t
 NetworkFlows::GetLastWaitedStartPs() const
 {
-    int64_t lastPs = -1;
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        lastPs = std::max(lastPs, order->GetLastStartPs());
-    }
-    return lastPs;
+    return m_order ? m_order->GetLastStartPs() : -1;
 }
 
 std::string
 NetworkFlows::DescribeWaiting() const
 {
-    for (const std::unique_ptr<FlowOrder>& order : m_orders)
-    {
-        if (std::string waiting = order->Describe(); !waiting.empty())
-        {
-            return waiting;
-        }
-    }
-    return "";
+    return m_order ? m_order->Describe() : "";
 }
 
 } // namespace ns3::roce

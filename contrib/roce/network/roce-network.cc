@@ -298,17 +298,13 @@ Network::ChooseNics(std::vector<FlowSpec>& flows, NicRule rule)
     {
         choice.Apply(flow);
     }
-    if (rule != NicRule::NAMED)
-    {
-        m_flows->SetRanksAreHosts();
-    }
 }
 
 void
-Network::AddFlowOrder(std::unique_ptr<FlowOrder> order)
+Network::SetFlowOrder(std::unique_ptr<FlowOrder> order)
 {
-    m_state.ExpectBuilt("AddFlowOrder()");
-    m_flows->AddOrder(std::move(order));
+    m_state.ExpectBuilt("SetFlowOrder()");
+    m_flows->SetOrder(std::move(order));
 }
 
 void

@@ -115,7 +115,6 @@ class Network : public NetworkMap
 
     /**
      * @brief Choose the NICs of flows between hosts; before InstallFlows(), for all of them.
-     * Flows with steps wait for what their host receives at any of its NICs (FlowSteps).
      * @param flows src and dst are hosts as numbered by NetworkMap::AddHost(), and NICs thereafter
      * @param rule see NicRule; NAMED: src and dst are NICs already
      * @throw InputError for unknown hosts, or if no NICs are joined
@@ -132,16 +131,16 @@ class Network : public NetworkMap
     uint8_t AddLaw(const ObjectFactory& law);
 
     /**
-     * @brief A rule by which flows wait, in addition to those that Network knows. Before the flows
-     * are installed that keep to it. @param order see FlowOrder
+     * @brief What starts flows that wait for others, before these are installed: see
+     * RankEngine::Install().
      */
-    void AddFlowOrder(std::unique_ptr<FlowOrder> order);
+    void SetFlowOrder(std::unique_ptr<FlowOrder> order);
 
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs, src == dst, NICs that no link joins, or what a FlowOrder
-     * refuses
+     * @throw InputError for unknown NICs, src == dst, NICs that no link joins, or flows that wait
+     * for others without a FlowOrder
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
 

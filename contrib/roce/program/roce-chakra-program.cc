@@ -7,6 +7,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -160,7 +161,8 @@ Writer::AddMessage(const ChakraNode& node)
 uint32_t
 Writer::AddCollective(const ChakraNode& node, const ChakraTeams::Part& part)
 {
-    const CollectiveProgram& program = m_teams.GetCollective(part).program;
+    const ChakraTeams::Collective& collective = m_teams.GetCollective(part);
+    const CollectiveProgram& program = collective.program;
     RankOp gate; // its turn lasts until all of the collective is done
     gate.label = node.id;
     gate.stream = RankOp::NO_STREAM;
@@ -171,6 +173,10 @@ Writer::AddCollective(const ChakraNode& node, const ChakraTeams::Part& part)
         CollectiveProgram back = program; // of a reduce
         back.kind = CollectiveProgram::Kind::BROADCAST;
         end = back.Add(m_schedule, part.member, end, node.id);
+    }
+    for (uint32_t op = begin; op < m_schedule.ops.size(); ++op)
+    {
+        m_schedule.ops[op].part = collective.part;
     }
     if (m_rules.takesTurns)
     {
@@ -190,7 +196,7 @@ ChakraProgram::ReadGroups(const std::string& path)
     {
         return nlohmann::json::parse(in).get<std::map<std::string, std::vector<uint32_t>>>();
     }
-    catch (const nlohmann::json::exception& e)
+    catch (const std::exception& e) // of JSON, or of the stream: it may be a directory
     {
         throw InputError(path,
                          1,
@@ -210,8 +216,8 @@ ChakraProgram::Make(const std::vector<ChakraTrace>& traces, const std::string& s
         graphs.emplace_back(trace);
         teams.Read(graphs.back());
     }
-    teams.Finish();
     RankProgram program;
+    teams.Finish(program.parts);
     program.source = source;
     for (uint32_t rank = 0; rank < nRanks; ++rank)
     {
@@ -237,6 +243,11 @@ ChakraProgram::ToTraces(const RankProgram& program)
         {
             ChakraNode node;
             node.id = trace.nodes.size();
+            if (op.nic)
+            {
+                refuse(node.id,
+                       "is of NIC " + std::to_string(op.nic) + ", which Chakra has no form for");
+            }
             if (op.kind == RankOp::Kind::CALC)
             {
                 node.type = Type::COMP;
@@ -259,6 +270,10 @@ ChakraProgram::ToTraces(const RankProgram& program)
                                ? "receives from any rank, which Chakra has no form for"
                                : "has a tag above 2^31 - 1, which Chakra has no form for");
                 }
+            }
+            if (!program.parts[op.part].name.empty())
+            {
+                node.name = program.parts[op.part].name;
             }
             trace.nodes.push_back(node);
         }

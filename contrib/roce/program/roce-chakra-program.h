@@ -65,10 +65,11 @@ struct ChakraProgram
     /**
      * @brief The other way: traces of sends, receives and computation, for other simulators.
      *
-     * Durations are rounded to microseconds. Streams and NICs are left out.
+     * Durations are rounded to microseconds. Nothing waits for a stream: to be read without
+     * `takesTurns`.
      * @return traces by rank. @throw InputError for what Chakra does not have: a receive from any
-     * rank or of any tag, an operation that waits for the start of another one, a tag above 2^31 -
-     * 1
+     * rank or of any tag, an operation that waits for the start of another one, a NIC above 0, a
+     * tag above 2^31 - 1
      */
     static std::vector<ChakraTrace> ToTraces(const RankProgram& program);
 };

@@ -275,7 +275,8 @@ ChakraTeams::ProgramOf(const Team& team, const Collective& collective) const
 {
     using Kind = CollectiveProgram::Kind;
     using Name = ChakraNode::Collective;
-    const auto& [trace, node, none] = collective;
+    const ChakraTrace* const trace = collective.trace;
+    const ChakraNode* const node = collective.node;
     const bool isBarrier = node->collective == Name::BARRIER;
     if (!node->collective || (!node->bytes && !isBarrier))
     {
@@ -333,8 +334,25 @@ ChakraTeams::ProgramOf(const Team& team, const Collective& collective) const
     return program;
 }
 
+RankPart
+ChakraTeams::PartOf(const Team& team, const Collective& collective) const
+{
+    const std::string& group = collective.node->group;
+    const std::string of = !group.empty() ? "group " + group
+                           : team.ranks.size() == m_nRanks
+                               ? "all ranks"
+                               : "the group of rank " + std::to_string(team.ranks[0]);
+    RankPart part = collective.program.MakePart(of);
+    if (collective.node->collective == ChakraNode::Collective::BARRIER)
+    {
+        part = {};
+        part.name = "barrier of " + of;
+    }
+    return part;
+}
+
 void
-ChakraTeams::Finish()
+ChakraTeams::Finish(std::vector<RankPart>& parts)
 {
     for (Team& team : m_teams)
     {
@@ -353,6 +371,8 @@ ChakraTeams::Finish()
         {
             collective.program = ProgramOf(team, collective);
             m_tag += m_rules.pieces;
+            collective.part = static_cast<uint32_t>(parts.size());
+            parts.push_back(PartOf(team, collective));
         }
     }
 }

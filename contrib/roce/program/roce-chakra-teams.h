@@ -25,6 +25,7 @@ class ChakraTeams
         const ChakraTrace* trace;
         const ChakraNode* node;
         CollectiveProgram program{}; //!< of a barrier: the first half, a reduce
+        uint32_t part{0};            //!< see RankProgram::parts
     };
 
     /// Ranks that do collectives with each other.
@@ -50,9 +51,9 @@ class ChakraTeams
     /// @brief Read the next rank. @throw InputError for another collective than other ranks have
     void Read(const ChakraGraph& graph);
 
-    /// @brief All ranks are read: make the collectives. @throw InputError for a collective that a
-    /// rank lacks
-    void Finish();
+    /// @brief All ranks are read: make the collectives. @param parts [in,out] of the program: each
+    /// collective is one. @throw InputError for a collective that a rank lacks
+    void Finish(std::vector<RankPart>& parts);
 
     /// @return what a node is. @param node number in the graph, of a collective
     const Part& GetPart(uint32_t rank, uint32_t node) const
@@ -75,6 +76,7 @@ class ChakraTeams
                                   const Groups& named) const;
     std::vector<uint32_t> SpannedBy(const ChakraTrace& trace, const ChakraNode& node) const;
     std::vector<CollectiveProgram::Level> LevelsOf(const std::vector<uint32_t>& ranks) const;
+    RankPart PartOf(const Team& team, const Collective& collective) const;
     CollectiveProgram ProgramOf(const Team& team, const Collective& collective) const;
     uint32_t TeamOf(const std::string& name, const std::vector<uint32_t>& ranks);
 

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-collective-part.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ns3::roce
 {
-
-CollectivePart::CollectivePart(RankSchedule& schedule,
-                               uint16_t stream,
-                               uint64_t tag,
-                               uint64_t label)
-    : m_schedule(schedule)
-{
-    m_model.stream = stream;
-    m_model.tag = tag;
-    m_model.label = label;
-}
 
 void
 CollectivePart::Enter(const std::vector<uint32_t>& group, uint32_t place, uint16_t nic)
@@ -118,14 +108,15 @@ CollectivePart::RingAllToAll(const Shares& shares, uint32_t after)
     return after;
 }
 
+/// @param width how many are under one
 uint32_t
-CollectivePart::Tree(uint64_t bytes, Kind kind, bool reversed, uint32_t after)
+CollectivePart::Tree(uint64_t bytes, uint32_t width, Kind kind, bool reversed, uint32_t after)
 {
     const auto turn = [&](uint32_t place) { return reversed ? m_n - 1 - place : place; };
     const uint32_t node = turn(m_place);
     const bool isRoot = node == 0;
     std::vector<uint32_t> children;
-    for (uint32_t child = 2 * node + 1; child < m_n && child <= 2 * node + 2; ++child)
+    for (uint32_t child = width * node + 1; child < m_n && child <= width * (node + 1); ++child)
     {
         children.push_back(turn(child));
     }
@@ -139,12 +130,12 @@ CollectivePart::Tree(uint64_t bytes, Kind kind, bool reversed, uint32_t after)
         after = Join(received, after);
         if (!isRoot)
         {
-            Send(turn((node - 1) / 2), bytes, after);
+            Send(turn((node - 1) / width), bytes, after);
         }
     }
     if (kind != Kind::REDUCE)
     {
-        after = isRoot ? after : Receive(turn((node - 1) / 2), bytes, after);
+        after = isRoot ? after : Receive(turn((node - 1) / width), bytes, after);
         for (const uint32_t child : children)
         {
             Send(child, bytes, after);
@@ -212,6 +203,42 @@ CollectivePart::Direct(const Shares& shares, bool isGather, uint32_t after)
     return Join(received, after);
 }
 
+/// All-to-all.
+uint32_t
+CollectivePart::Rounds(const Shares& shares, uint32_t after)
+{
+    const uint32_t blocks = m_n / m_block;
+    if (blocks < 2)
+    {
+        return Direct(shares, false, after);
+    }
+    const uint32_t own = m_place / m_block;
+    const uint32_t atOnce = m_atOnce ? std::min(m_atOnce, blocks - 1) : blocks - 1;
+    std::vector<uint32_t> ends;
+    for (uint32_t first = 1; first <= atOnce; ++first)
+    {
+        uint32_t last = after;
+        for (uint32_t round = first; round < blocks; round += atOnce)
+        {
+            std::vector<uint32_t> received;
+            for (uint32_t other = 0; other < m_block; ++other)
+            {
+                const uint32_t to = (own + round) % blocks * m_block + other;
+                const uint32_t from = (own + blocks - round) % blocks * m_block + other;
+                Send(to, shares[to], last);
+                if (shares[m_place] > 0)
+                {
+                    received.push_back(Receive(from, shares[m_place], last));
+                }
+            }
+            last = Join(received, last);
+        }
+        ends.push_back(last);
+    }
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end()); // `after`, of several
+    return Join(ends, after);
+}
+
 uint32_t
 CollectivePart::Run(CollectiveProgram::Algorithm algorithm,
                     Kind kind,
@@ -220,15 +247,15 @@ CollectivePart::Run(CollectiveProgram::Algorithm algorithm,
                     uint32_t after)
 {
     using Algorithm = CollectiveProgram::Algorithm;
-    if (algorithm == Algorithm::TREE)
+    if (algorithm == Algorithm::TREE || algorithm == Algorithm::CHAIN)
     {
+        const uint32_t width = algorithm == Algorithm::TREE ? 2 : 1;
         const uint64_t bytes = std::accumulate(shares.begin(), shares.end(), uint64_t{0});
-        return Tree(bytes, kind, reversed, after);
+        return Tree(bytes, width, kind, reversed, after);
     }
     if (kind == Kind::ALL_TO_ALL)
     {
-        return algorithm == Algorithm::RING ? RingAllToAll(shares, after)
-                                            : Direct(shares, false, after);
+        return algorithm == Algorithm::RING ? RingAllToAll(shares, after) : Rounds(shares, after);
     }
     for (const bool isGather : {false, true})
     {

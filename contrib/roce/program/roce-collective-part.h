@@ -21,8 +21,15 @@ class CollectivePart
     using Kind = CollectiveProgram::Kind;
     using Shares = std::vector<uint64_t>; //!< bytes that each place of a group has, or gets
 
-    /// @param schedule of the rank. @param stream, label of operations. @param tag of messages
-    CollectivePart(RankSchedule& schedule, uint16_t stream, uint64_t tag, uint64_t label);
+    /// @param schedule of the rank. @param model of its operations. @param block, atOnce see
+    /// CollectiveProgram
+    CollectivePart(RankSchedule& schedule, const RankOp& model, uint32_t block, uint32_t atOnce)
+        : m_schedule(schedule),
+          m_model(model),
+          m_block(block),
+          m_atOnce(atOnce)
+    {
+    }
 
     /// @brief Go to a level. @param group ranks there. @param place of this one. @param nic of all
     void Enter(const std::vector<uint32_t>& group, uint32_t place, uint16_t nic);
@@ -55,13 +62,16 @@ class CollectivePart
     uint32_t Receive(uint32_t from, uint64_t bytes, uint32_t after);
     uint32_t Ring(const Shares& shares, uint32_t lead, uint32_t after);
     uint32_t RingAllToAll(const Shares& shares, uint32_t after);
-    uint32_t Tree(uint64_t bytes, Kind kind, bool reversed, uint32_t after);
+    uint32_t Tree(uint64_t bytes, uint32_t width, Kind kind, bool reversed, uint32_t after);
     uint32_t Halve(const Shares& shares, uint32_t after);
     uint32_t Double(const Shares& shares, uint32_t after);
     uint32_t Direct(const Shares& shares, bool isGather, uint32_t after);
+    uint32_t Rounds(const Shares& shares, uint32_t after);
 
     RankSchedule& m_schedule;
     RankOp m_model; //!< what all have in common
+    const uint32_t m_block;
+    const uint32_t m_atOnce;
     const std::vector<uint32_t>* m_group{nullptr};
     uint32_t m_n{1};     //!< ranks of the group
     uint32_t m_place{0}; //!< own place in it

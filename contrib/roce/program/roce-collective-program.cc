@@ -130,7 +130,7 @@ LastOf(const std::vector<Level>& levels)
 std::string
 CollectiveProgram::NameOf(Algorithm algorithm)
 {
-    const char* const names[] = {"ring", "tree", "halving-doubling", "direct"};
+    const char* const names[] = {"ring", "tree", "halving-doubling", "direct", "chain"};
     return names[static_cast<std::size_t>(algorithm)];
 }
 
@@ -145,7 +145,7 @@ CollectiveProgram::NameOf(Kind kind)
 std::vector<Level>
 CollectiveProgram::ParseLevels(const std::string& text)
 {
-    static const TextForm form("([1-9][0-9]{0,6}):(ring|tree|halving-doubling|direct)");
+    static const TextForm form("([1-9][0-9]{0,6}):(ring|tree|halving-doubling|direct|chain)");
     std::vector<Level> levels;
     std::istringstream list(text);
     for (std::string item; std::getline(list, item, ',');)
@@ -154,8 +154,8 @@ CollectiveProgram::ParseLevels(const std::string& text)
         if (match.empty())
         {
             throw InputError("has '" + item +
-                             "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling or "
-                             "direct, such as 8:direct,4:ring");
+                             "', expected SIZE:ALGORITHM, with ring, tree, halving-doubling, "
+                             "direct or chain, such as 8:direct,4:ring");
         }
         auto algorithm = Algorithm::RING;
         while (NameOf(algorithm) != match[2])
@@ -167,6 +167,18 @@ CollectiveProgram::ParseLevels(const std::string& text)
     return levels;
 }
 
+RankPart
+CollectiveProgram::MakePart(const std::string& of) const
+{
+    RankPart part;
+    part.name = NameOf(kind) + " of " + of;
+    part.bytes = bytes;
+    const auto n = static_cast<double>(ranks.size());
+    const bool isRooted = kind == Kind::REDUCE || kind == Kind::BROADCAST;
+    part.busFactor = isRooted ? 1 : (kind == Kind::ALL_REDUCE ? 2 : 1) * (n - 1) / n;
+    return part;
+}
+
 bool
 CollectiveProgram::Has(Algorithm algorithm, Kind kind)
 {
@@ -174,6 +186,7 @@ CollectiveProgram::Has(Algorithm algorithm, Kind kind)
     switch (algorithm)
     {
     case Algorithm::TREE:
+    case Algorithm::CHAIN:
         return isOfTree || kind == Kind::ALL_REDUCE;
     case Algorithm::HALVING_DOUBLING:
         return !isOfTree && kind != Kind::ALL_TO_ALL;
@@ -211,6 +224,12 @@ CollectiveProgram::Check() const
             throw InputError(name + ": level " + std::to_string(i) + " is " + NameOf(needed) +
                              " by " + NameOf(algorithm) + ", expected an algorithm that has it");
         }
+        if (block == 0 || size % block != 0)
+        {
+            throw InputError(name + ": level " + std::to_string(i) + " of " + std::to_string(size) +
+                             " ranks in blocks of " + std::to_string(block) +
+                             ", expected whole blocks");
+        }
         if (algorithm == Algorithm::HALVING_DOUBLING && (size & (size - 1)) != 0)
         {
             throw InputError(name + ": " + std::to_string(size) +
@@ -222,6 +241,18 @@ CollectiveProgram::Check() const
         throw InputError(name + ": levels of " + std::to_string(static_cast<uint64_t>(product)) +
                          " ranks in all, expected " + std::to_string(ranks.size()));
     }
+}
+
+/// @return what all operations of a piece have in common
+RankOp
+CollectiveProgram::Model(uint32_t piece, uint64_t label) const
+{
+    RankOp model;
+    model.stream = stream;
+    model.tag = tag + piece;
+    model.label = label;
+    model.part = part;
+    return model;
 }
 
 uint32_t
@@ -238,7 +269,7 @@ CollectiveProgram::Add(RankSchedule& schedule,
     {
         const uint64_t bytesOfPiece = ShareOf(bytes, piece, pieces);
         const std::vector<Shares> shares = SharesOf(*this, groups, member, bytesOfPiece);
-        CollectivePart part(schedule, stream, tag + piece, label);
+        CollectivePart part(schedule, Model(piece, label), block, atOnce);
         uint32_t received = after;
         const auto run = [&](std::size_t i, Kind what) {
             const Group& group = groups[i];
@@ -266,7 +297,7 @@ CollectiveProgram::Add(RankSchedule& schedule,
             ends.push_back(end);
         }
     }
-    CollectivePart all(schedule, stream, tag, label);
+    CollectivePart all(schedule, Model(0, label), block, atOnce);
     const uint32_t end = all.Join(ends, after);
     return end == RankOp::NO_OP ? all.Nothing() : end;
 }

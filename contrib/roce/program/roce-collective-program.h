@@ -25,8 +25,9 @@ namespace ns3::roce
  *   Computing 2009). All-reduce, reduce and broadcast (to and from the first rank).
  * - HALVING_DOUBLING (Thakur et al., IJHPCA 2005): in step s of a reduce-scatter, rank p exchanges
  *   half of what it has with rank p ^ 2^s; an all-gather is the way back. n is a power of two.
+ * - CHAIN: the same without branches: place p is under p - 1.
  * - DIRECT: everyone to everyone at once, first to the next rank; an all-reduce is a
- *   reduce-scatter and then an all-gather.
+ *   reduce-scatter and then an all-gather. All-to-all may be in rounds (`block`, `atOnce`).
  *
  * In several levels (within a server, then across): a reduce-scatter goes through the levels from
  * the first to the last, each on the share that the one before has left, an all-gather back, an
@@ -55,7 +56,8 @@ struct CollectiveProgram
         RING,
         TREE,
         HALVING_DOUBLING,
-        DIRECT
+        DIRECT,
+        CHAIN
     };
 
     /// Ranks in groups of one size.
@@ -73,6 +75,12 @@ struct CollectiveProgram
     std::vector<Level> levels;
     uint64_t bytes{0};  //!< of each rank's buffer (the result of an all-gather)
     uint32_t pieces{1}; //!< parts of the buffer that go their way side by side, at least 1
+    /// All-to-all by DIRECT: so many neighbours are a block (all blocks of a level have as many).
+    /// Round r is with the ranks of the r-th next block. Ranks of one block send each other nothing
+    /// if there are several.
+    uint32_t block{1};
+    uint32_t atOnce{0}; //!< the same: so many rounds go on side by side; 0: all
+    uint32_t part{0};   //!< RankOp::part of all operations
     uint64_t tag{0};    //!< of the first piece's messages; the next pieces have the next tags
     uint16_t stream{RankOp::NO_STREAM}; //!< of all operations; GOAL needs one
 
@@ -93,6 +101,10 @@ struct CollectiveProgram
     /// @return the operation alone, of as many ranks as the highest number says. @throw as Check()
     RankProgram Generate() const;
 
+    /// @brief Name it for results. @param of whose it is, such as "tensor group 3"
+    /// @return name, bytes and RankPart::busFactor
+    RankPart MakePart(const std::string& of) const;
+
     /**
      * @param text of levels from inside, such as 8:direct,4:ring; empty: none
      * @return the levels
@@ -108,6 +120,9 @@ struct CollectiveProgram
 
     /// @return whether an algorithm has an operation, for any number of ranks
     static bool Has(Algorithm algorithm, Kind kind);
+
+  private:
+    RankOp Model(uint32_t piece, uint64_t label) const;
 };
 
 } // namespace ns3::roce

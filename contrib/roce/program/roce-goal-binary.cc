@@ -87,8 +87,6 @@ class Bytes
  */
 constexpr uint64_t MAGIC = 4223;
 constexpr unsigned MAGIC_BYTES = 8;
-constexpr int64_t PS_PER_NS = 1000;
-constexpr uint64_t MAX_CALC_NS = GoalBinary::MAX_CALC_NS;
 constexpr unsigned OP_BYTES = 39;
 
 /// Who waits for an operation: places in the list of a rank.
@@ -120,13 +118,13 @@ ReadOp(Bytes& in, Places& places)
                              : RankOp::Kind::CALC;
     op.peer = static_cast<uint32_t>(in.Get(4));
     const uint64_t size = in.Get(8);
-    if (size > (kind == CALC ? MAX_CALC_NS : MAX_FLOW_BYTES))
+    if (size > (kind == CALC ? GoalBinary::MAX_CALC_NS : MAX_FLOW_BYTES))
     {
         in.Fail(std::to_string(size) + (kind == CALC ? " ns" : " B") + ", expected at most " +
-                std::to_string(kind == CALC ? MAX_CALC_NS : MAX_FLOW_BYTES));
+                std::to_string(kind == CALC ? GoalBinary::MAX_CALC_NS : MAX_FLOW_BYTES));
     }
     op.bytes = kind == CALC ? 0 : size;
-    op.durationPs = kind == CALC ? static_cast<int64_t>(size) * PS_PER_NS : 0;
+    op.durationPs = kind == CALC ? static_cast<int64_t>(size) * GoalBinary::PS_PER_NS : 0;
     const uint64_t tag = in.Get(4);
     op.tag = tag == UINT32_MAX ? RankOp::ANY_TAG : tag;
     op.stream = static_cast<uint16_t>(in.Get(1));

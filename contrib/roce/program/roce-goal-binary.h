@@ -19,9 +19,11 @@ struct GoalBinary
     /// No text begins with it.
     static constexpr int FIRST_BYTE = 0x7f;
 
+    static constexpr int64_t PS_PER_NS = 1000;
+
     /// The longest calculation.
     static constexpr uint64_t MAX_CALC_NS =
-        static_cast<uint64_t>(NetworkMap::LONGEST_RUN_PS / 1000);
+        static_cast<uint64_t>(NetworkMap::LONGEST_RUN_PS / PS_PER_NS);
 
     /**
      * @param file of this form

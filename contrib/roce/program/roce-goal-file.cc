@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ostream>
 #include <unordered_map>
 #include <utility>
 
@@ -21,10 +20,6 @@ namespace
 {
 
 constexpr uint64_t MAX_RANKS = 1U << 24;
-constexpr uint64_t MAX_TAG = UINT32_MAX - 1; // the binary form's largest number is any tag
-constexpr uint64_t MAX_UNIT = UINT8_MAX;     // CPU or NIC
-constexpr int64_t PS_PER_NS = 1000;
-constexpr uint64_t MAX_CALC_NS = GoalBinary::MAX_CALC_NS;
 
 /// Reads the text, word by word.
 class TextReader
@@ -285,7 +280,7 @@ class TextReader
                           : static_cast<uint32_t>(Number("rank", m_program.ranks.size() - 1));
             if (Skip("tag"))
             {
-                op.tag = !isSend && Skip("-1") ? RankOp::ANY_TAG : Number("tag", MAX_TAG);
+                op.tag = !isSend && Skip("-1") ? RankOp::ANY_TAG : Number("tag", GoalFile::MAX_TAG);
             }
         }
         else
@@ -294,15 +289,16 @@ class TextReader
             {
                 Expected("send, recv or calc");
             }
-            op.durationPs = static_cast<int64_t>(Number("nanoseconds", MAX_CALC_NS)) * PS_PER_NS;
+            op.durationPs = static_cast<int64_t>(Number("nanoseconds", GoalBinary::MAX_CALC_NS)) *
+                            GoalBinary::PS_PER_NS;
         }
         if (Skip("cpu"))
         {
-            op.stream = static_cast<uint16_t>(Number("CPU", MAX_UNIT));
+            op.stream = static_cast<uint16_t>(Number("CPU", GoalFile::MAX_UNIT));
         }
         if (op.kind != RankOp::Kind::CALC && Skip("nic"))
         {
-            op.nic = static_cast<uint16_t>(Number("NIC", MAX_UNIT));
+            op.nic = static_cast<uint16_t>(Number("NIC", GoalFile::MAX_UNIT));
         }
         if (!label.empty())
         {
@@ -384,46 +380,6 @@ GoalFile::Read(const std::string& path)
                                                                 : TextReader(file, path).Read();
     program.Check();
     return program;
-}
-
-void
-GoalFile::WriteText(std::ostream& out, const RankProgram& program)
-{
-    out << "num_ranks " << program.ranks.size() << "\n";
-    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
-    {
-        out << "\nrank " << rank << " {\n";
-        const RankSchedule& schedule = program.ranks[rank];
-        for (uint32_t number = 0; number < schedule.ops.size(); ++number)
-        {
-            const RankOp& op = schedule.ops[number];
-            if (op.stream == RankOp::NO_STREAM || op.holdsUntil != RankOp::NO_OP)
-            {
-                throw InputError(program.Where(rank, number) +
-                                 ": has no stream or holds one, expected a CPU for GOAL");
-            }
-            out << "l" << number + 1 << ": ";
-            if (op.kind == RankOp::Kind::CALC)
-            {
-                out << "calc " << (op.durationPs + PS_PER_NS / 2) / PS_PER_NS << " cpu "
-                    << op.stream << "\n";
-                continue;
-            }
-            const bool isSend = op.kind == RankOp::Kind::SEND;
-            const auto orAny = [](uint64_t value, uint64_t any) {
-                return value == any ? std::string("-1") : std::to_string(value);
-            };
-            out << (isSend ? "send " : "recv ") << op.bytes << (isSend ? "b to " : "b from ")
-                << orAny(op.peer, RankOp::ANY_RANK) << " tag " << orAny(op.tag, RankOp::ANY_TAG)
-                << " cpu " << op.stream << " nic " << op.nic << "\n";
-        }
-        for (const RankEdge& edge : schedule.edges)
-        {
-            out << "l" << edge.op + 1 << (edge.isStarted ? " irequires l" : " requires l")
-                << edge.before + 1 << "\n";
-        }
-        out << "}\n";
-    }
 }
 
 } // namespace ns3::roce

@@ -4,6 +4,7 @@
 
 #include "roce-rank-program.h"
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -33,6 +34,9 @@ namespace ns3::roce
  */
 struct GoalFile
 {
+    static constexpr uint64_t MAX_TAG = UINT32_MAX - 1; //!< the binary form's largest is any tag
+    static constexpr uint16_t MAX_UNIT = UINT8_MAX;     //!< CPU or NIC
+
     /**
      * @param path of a file in either form
      * @return what Check() finds in order
@@ -42,10 +46,14 @@ struct GoalFile
 
     /**
      * @brief Write GOAL text; operations are called l1, l2, ... in their order.
+     *
+     * What needs no stream gets a CPU that no other has; without RankCosts::overheadPs that is the
+     * same.
      * @param out where to
      * @param program durations are rounded to nanoseconds
-     * @throw InputError if an operation has no stream, or holds one (RankOp::holdsUntil): GOAL has
-     * no words for that
+     * @throw InputError for what GOAL has no words for: operations that may have to wait for one
+     * that holds their stream (RankOp::holdsUntil), calculations without stream that may be at the
+     * same time, a CPU, NIC or tag that is too large
      */
     static void WriteText(std::ostream& out, const RankProgram& program);
 };

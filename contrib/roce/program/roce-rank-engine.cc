@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-rank-engine.h"
 
+#include "roce-flow-job.h"
 #include "roce-rank-of-engine.h"
 
 #include "ns3/roce-host-program.h"
 #include "ns3/roce-link.h"
+#include "ns3/roce-nic.h"
+#include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace ns3::roce
 {
 
-/// The ranks at one NIC.
-class RankEngine::AtNic final : public HostProgram
+/// At one NIC: part of its station, in its thread.
+class RankEngine::AtNic final : public Place, public HostProgram
 {
   public:
     explicit AtNic(RankEngine& engine)
@@ -22,21 +29,14 @@ class RankEngine::AtNic final : public HostProgram
     {
     }
 
-    void Add(Rank& rank)
-    {
-        if (std::find(m_ranks.begin(), m_ranks.end(), &rank) == m_ranks.end())
-        {
-            m_ranks.push_back(&rank);
-        }
-    }
-
     void Connect(Nic& nic)
     {
         m_nic = &nic;
-        for (Rank* rank : m_ranks)
-        {
-            rank->Connect(nic);
-        }
+    }
+
+    bool IsHere() const override
+    {
+        return m_nic->IsHere();
     }
 
     /// @brief From now on, in the event that all processes have.
@@ -51,50 +51,134 @@ class RankEngine::AtNic final : public HostProgram
 
     void OnReceived(uint64_t cookie, int64_t atPs) override
     {
-        if (const FlowSpec* flow = m_engine.FindFlow(cookie))
+        if (Rank* rank = m_engine.FindRank(cookie, *this, false))
         {
-            Rank& rank = m_engine.RankOf(*flow, false);
-            if (!rank.IsOutside())
-            {
-                rank.OnReceived(*flow, atPs);
-            }
+            rank->OnReceived(m_engine.m_flows[cookie].flow, atPs);
         }
     }
 
     void OnCompleted(const MessageRecord& record) override
     {
-        if (const FlowSpec* flow = m_engine.FindFlow(record.cookie))
+        if (Rank* rank = m_engine.FindRank(record.cookie, *this, true))
         {
-            Rank& rank = m_engine.RankOf(*flow, true);
-            if (!rank.IsOutside())
-            {
-                rank.OnSent(*flow, record.completedPs);
-            }
+            rank->OnSent(m_engine.m_flows[record.cookie].flow, record.completedPs);
         }
     }
 
     int64_t NextPs() const override
     {
-        int64_t nextPs = NEVER_PS;
-        for (const Rank* rank : m_ranks)
-        {
-            nextPs = std::min(nextPs, rank->NextPs());
-        }
-        return nextPs;
+        return Place::NextPs();
     }
 
     void Run(int64_t atPs) override
     {
-        for (Rank* rank : m_ranks)
-        {
-            rank->Run(atPs);
-        }
+        Place::Run(atPs);
+    }
+
+    void Post(const Entry& entry, int64_t) override
+    {
+        entry.application->Post(entry.flow, entry.dstQp);
     }
 
   private:
     RankEngine& m_engine;
     Nic* m_nic{nullptr};
-    std::vector<Rank*> m_ranks;
+};
+
+/// Outside of stations: ranks with several NICs. Here they learn of what these report, which is a
+/// link's delay later at most, and 1 ps after that, when all have reported what was at that time.
+class RankEngine::Outside final : public Place
+{
+  public:
+    explicit Outside(RankEngine& engine)
+        : m_engine(engine)
+    {
+    }
+
+    void Connect(const Nic& nic)
+    {
+        m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
+    }
+
+    bool IsHere() const override
+    {
+        const RankExchange* const processes = m_engine.m_network.GetRanks();
+        return !processes || processes->GetRank() == 0;
+    }
+
+    /// @brief A NIC of any process reports. @param flow received or sent @param atPs when
+    void Take(uint64_t flow, bool isReceived, int64_t atPs)
+    {
+        m_news.insert({atPs, flow, isReceived});
+        Arm();
+    }
+
+    void Arm()
+    {
+        m_timer.Arm(0, NextPs());
+    }
+
+    int64_t NextPs() const override
+    {
+        const int64_t newsPs =
+            m_news.empty() ? NEVER_PS : std::get<0>(*m_news.begin()) + m_marginPs + 1;
+        return std::min(newsPs, Place::NextPs());
+    }
+
+    void Run(int64_t atPs) override
+    {
+        for (; !m_news.empty() && std::get<0>(*m_news.begin()) + m_marginPs < atPs;
+             m_news.erase(m_news.begin()))
+        {
+            const auto& [newsPs, flow, isReceived] = *m_news.begin();
+            const Entry& entry = m_engine.m_flows[flow];
+            isReceived ? entry.receiver->OnReceived(entry.flow, newsPs)
+                       : entry.sender->OnSent(entry.flow, newsPs);
+        }
+        Place::Run(atPs);
+    }
+
+    void Post(const Entry& entry, int64_t atPs) override
+    {
+        FlowSpec started = entry.flow;
+        started.startPs = atPs;
+        entry.application->AddFlow(started, entry.dstQp);
+    }
+
+    /// @brief Called by the timer.
+    void OnWake(int64_t nowPs)
+    {
+        Run(nowPs);
+        Arm();
+    }
+
+  private:
+    RankEngine& m_engine;
+    int64_t m_marginPs{0};                                //!< longest delay of a NIC's link
+    std::set<std::tuple<int64_t, uint64_t, bool>> m_news; //!< when, flow, received or sent
+    WakeTimer<Outside> m_timer{this};
+};
+
+/// Apart from the network: ranks without messages over it. They run after the run.
+class RankEngine::Apart final : public Place
+{
+  public:
+    explicit Apart(RankEngine& engine)
+        : m_engine(engine)
+    {
+    }
+
+    bool IsHere() const override
+    {
+        return m_engine.m_outside->IsHere();
+    }
+
+    void Post(const Entry&, int64_t) override
+    {
+    }
+
+  private:
+    RankEngine& m_engine;
 };
 
 bool
@@ -105,49 +189,122 @@ RankEngine::IsUsed(const std::vector<FlowSpec>& flows)
     });
 }
 
+RankEngine*
+RankEngine::Install(Network& network, const std::vector<FlowSpec>& flows)
+{
+    RankEngine* engine = nullptr;
+    if (!std::all_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+            return flow.IsScheduled();
+        }))
+    {
+        auto made = std::make_unique<RankEngine>(network, flows);
+        engine = made.get();
+        network.SetFlowOrder(std::move(made));
+    }
+    network.InstallFlows(flows);
+    return engine;
+}
+
 RankEngine::RankEngine(const Network& network, const std::vector<FlowSpec>& flows)
     : m_network(network),
       m_atNic(network.GetNNics()),
-      m_flows(flows.size()),
-      m_startPs(flows.size(), -1)
+      m_outside(std::make_unique<Outside>(*this)),
+      m_apart(std::make_unique<Apart>(*this)),
+      m_flows(flows.size())
 {
-    for (const FlowSpec& flow : flows)
+    std::vector<FlowSpec> own = flows;
+    m_flowJob = FlowJob::Make(own);
+    std::unordered_map<const RankJob*, std::vector<Entry*>> flowsOf; // looked up only
+    for (FlowSpec& flow : own)
     {
-        m_flows.at(flow.id).flow = flow;
-        if (!flow.job)
+        Entry& entry = m_flows.at(flow.id);
+        entry.flow = std::move(flow);
+        if (const std::shared_ptr<const RankJob>& job = entry.flow.job)
         {
-            continue;
-        }
-        if (std::find(m_jobs.begin(), m_jobs.end(), flow.job) == m_jobs.end())
-        {
-            m_jobs.push_back(flow.job);
-            m_ranks.emplace_back();
-            for (uint32_t rank = 0; rank < flow.job->program.ranks.size(); ++rank)
+            std::vector<Entry*>& sent = flowsOf[job.get()];
+            if (sent.empty() && job != m_flowJob)
             {
-                m_ranks.back().push_back(std::make_unique<Rank>(*this, *flow.job, rank));
+                m_jobs.push_back(job);
             }
+            sent.push_back(&entry);
         }
-        RankOf(flow, true).AddFlow(flow);
-        RankOf(flow, true).AddNic(flow.src);
-        RankOf(flow, false).AddNic(flow.dst);
     }
-    for (const WaitingFlow& entry : m_flows)
+    for (const std::shared_ptr<const RankJob>& job : m_jobs)
     {
-        for (const bool isSender : {true, false})
-        {
-            if (entry.flow.job && !RankOf(entry.flow, isSender).IsOutside())
-            {
-                std::unique_ptr<AtNic>& at = m_atNic.at(isSender ? entry.flow.src : entry.flow.dst);
-                at = at ? std::move(at) : std::make_unique<AtNic>(*this);
-                at->Add(RankOf(entry.flow, isSender));
-            }
-        }
+        AddJob(job, flowsOf[job.get()]);
+    }
+    if (m_flowJob)
+    {
+        AddJob(m_flowJob, flowsOf[m_flowJob.get()]);
     }
 }
 
 RankEngine::~RankEngine()
 {
     m_begin.Cancel();
+}
+
+/// Make the ranks of a job, and find out where they run.
+void
+RankEngine::AddJob(const std::shared_ptr<const RankJob>& job, const std::vector<Entry*>& flows)
+{
+    const RankProgram& program = job->program;
+    std::vector<std::unique_ptr<Rank>>& ranks = m_ranks.emplace_back();
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        ranks.push_back(std::make_unique<Rank>(*this, *job, rank, ranks));
+    }
+    std::vector<uint32_t> leaderOf(ranks.size()); // of those that are together, perhaps over others
+    std::iota(leaderOf.begin(), leaderOf.end(), 0);
+    const auto find = [&leaderOf](uint32_t rank) {
+        while (leaderOf[rank] != rank)
+        {
+            rank = leaderOf[rank] = leaderOf[leaderOf[rank]];
+        }
+        return rank;
+    };
+    const auto join = [&](uint32_t a, uint32_t b) {
+        a = find(a);
+        b = find(b);
+        leaderOf[std::max(a, b)] = std::min(a, b);
+    };
+    std::map<uint32_t, uint32_t> rankAt; // by NIC
+    for (Entry* entry : flows)
+    {
+        const FlowSpec& flow = entry->flow;
+        const uint32_t peer = program.ranks[flow.rank].ops[flow.op].peer;
+        entry->sender = ranks.at(flow.rank).get();
+        entry->receiver = ranks.at(peer).get();
+        entry->sender->AddFlow(flow);
+        join(flow.rank, rankAt.try_emplace(flow.src, flow.rank).first->second);
+        join(peer, rankAt.try_emplace(flow.dst, peer).first->second);
+    }
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    {
+        for (uint32_t op = 0; op < program.ranks[rank].ops.size(); ++op)
+        {
+            if (ranks[rank]->IsInside(op))
+            {
+                join(rank, program.ranks[rank].ops[op].peer);
+            }
+        }
+    }
+    std::vector<Place*> places(ranks.size(), m_apart.get()); // by leader
+    for (const auto& [nic, rank] : rankAt)
+    {
+        Place*& place = places[find(rank)];
+        if (place != m_apart.get())
+        {
+            place = m_outside.get();
+            continue;
+        }
+        m_atNic[nic] = m_atNic[nic] ? std::move(m_atNic[nic]) : std::make_unique<AtNic>(*this);
+        place = m_atNic[nic].get();
+    }
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    {
+        places[find(rank)]->Add(*ranks[rank]);
+    }
 }
 
 /// Not before the run: whoever looks at a NIC has it do what is due.
@@ -161,34 +318,19 @@ RankEngine::Start()
             at->Start();
         }
     }
-    for (const auto& ranks : m_ranks)
+    m_outside->OnWake(NowPs());
+}
+
+/// @return the rank that sends or receives a flow, if it is there; or null
+RankEngine::Rank*
+RankEngine::FindRank(uint64_t cookie, const Place& place, bool isSender) const
+{
+    if (cookie >= m_flows.size())
     {
-        for (const auto& rank : ranks)
-        {
-            if (rank->IsOutside())
-            {
-                rank->OnWake(NowPs());
-            }
-        }
+        return nullptr;
     }
-}
-
-/// @return the flow, if a rank sends it, or null
-const FlowSpec*
-RankEngine::FindFlow(uint64_t cookie) const
-{
-    const FlowSpec* flow = cookie < m_flows.size() ? &m_flows[cookie].flow : nullptr;
-    return flow && flow->job ? flow : nullptr;
-}
-
-/// @return the rank that sends or receives a flow
-RankEngine::Rank&
-RankEngine::RankOf(const FlowSpec& flow, bool isSender) const
-{
-    const auto job = std::find(m_jobs.begin(), m_jobs.end(), flow.job);
-    const uint32_t rank =
-        isSender ? flow.rank : flow.job->program.ranks[flow.rank].ops[flow.op].peer;
-    return *m_ranks[static_cast<std::size_t>(job - m_jobs.begin())].at(rank);
+    Rank* const rank = isSender ? m_flows[cookie].sender : m_flows[cookie].receiver;
+    return rank && &rank->GetPlace() == &place ? rank : nullptr;
 }
 
 void
@@ -198,9 +340,10 @@ RankEngine::Connect(Nic& nic)
     {
         m_atNic[nic.GetIndex()]->Connect(nic);
     }
-    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&RankEngine::OnReceived, this));
-    FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&RankEngine::OnCompleted, this));
-    m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
+    m_outside->Connect(nic);
+    nic.TraceConnectWithoutContext("MessageReceived", MakeCallback(&RankEngine::OnReceived, this));
+    nic.TraceConnectWithoutContext("MessageCompleted",
+                                   MakeCallback(&RankEngine::OnCompleted, this));
     if (!m_begin.IsRunning())
     {
         m_begin = Simulator::ScheduleNow(&RankEngine::Start, this);
@@ -208,26 +351,28 @@ RankEngine::Connect(Nic& nic)
 }
 
 void
-RankEngine::Add(WaitingFlow flow)
+RankEngine::Add(const FlowSpec& flow, uint32_t dstQp, const Ptr<FlowApplication>& application)
 {
-    if (flow.flow.job->receiveAt == RankJob::ReceiveAt::LAST_ACK)
+    Entry& entry = m_flows.at(flow.id);
+    entry.dstQp = dstQp;
+    entry.application = application;
+    if (entry.flow.job->receiveAt == RankJob::ReceiveAt::LAST_ACK)
     {
-        RankOf(flow.flow, false).NoteAck(flow.flow);
+        entry.receiver->NoteAck(flow);
     }
-    m_flows.at(flow.flow.id) = std::move(flow);
 }
 
 /// Of a NIC of any process.
 void
 RankEngine::OnCompleted(const MessageRecord& record)
 {
-    if (const FlowSpec* flow = FindFlow(record.cookie))
+    if (record.cookie < m_flows.size() && m_flows[record.cookie].sender)
     {
-        m_startPs[record.cookie] = record.postedPs;
-        Rank& rank = RankOf(*flow, true);
-        if (rank.IsOutside())
+        Entry& entry = m_flows[record.cookie];
+        entry.startPs = entry.application ? record.postedPs : -1;
+        if (FindRank(record.cookie, *m_outside, true))
         {
-            rank.OnSent(*flow, record.completedPs);
+            m_outside->Take(record.cookie, false, record.completedPs);
         }
     }
 }
@@ -236,34 +381,37 @@ RankEngine::OnCompleted(const MessageRecord& record)
 void
 RankEngine::OnReceived(uint64_t cookie, Time at)
 {
-    if (const FlowSpec* flow = FindFlow(cookie))
+    if (FindRank(cookie, *m_outside, false))
     {
-        Rank& rank = RankOf(*flow, false);
-        if (rank.IsOutside())
-        {
-            rank.OnReceived(*flow, at.GetPicoSeconds());
-        }
+        m_outside->Take(cookie, true, at.GetPicoSeconds());
     }
 }
 
 int64_t
 RankEngine::GetStartPs(const FlowSpec& flow) const
 {
-    return m_startPs.at(flow.id);
+    return m_flows.at(flow.id).startPs;
 }
 
 int64_t
 RankEngine::GetLastStartPs() const
 {
-    int64_t lastPs = *std::max_element(m_startPs.begin(), m_startPs.end());
-    for (const auto& ranks : m_ranks)
+    int64_t lastPs = -1;
+    for (const Entry& entry : m_flows)
     {
-        for (const auto& rank : ranks)
+        lastPs = std::max(lastPs, entry.startPs);
+    }
+    const auto look = [&lastPs](const Place& place) {
+        lastPs = std::max(lastPs, place.NextPs() == NEVER_PS ? -1 : place.NextPs());
+    };
+    for (const std::unique_ptr<AtNic>& at : m_atNic)
+    {
+        if (at)
         {
-            const int64_t nextPs = rank->NextPs();
-            lastPs = nextPs == NEVER_PS ? lastPs : std::max(lastPs, nextPs);
+            look(*at);
         }
     }
+    look(*m_outside);
     return lastPs;
 }
 
@@ -274,36 +422,95 @@ RankEngine::Describe() const
     {
         for (const auto& rank : ranks)
         {
-            if (rank->IsHere() && !rank->GetRunner().IsDone())
+            if (rank->GetPlace().IsHere() && !rank->GetRunner().IsDone())
             {
-                return rank->GetRunner().Describe();
+                std::string what = &rank->GetJob() == m_flowJob.get()
+                                       ? DescribeFlows(*rank)
+                                       : rank->GetRunner().Describe();
+                if (!what.empty())
+                {
+                    return what;
+                }
             }
         }
     }
     return "";
 }
 
+void
+RankEngine::KeepLogs()
+{
+    for (const std::shared_ptr<const RankJob>& job : m_jobs)
+    {
+        m_logs.emplace_back(job->program);
+    }
+    for (std::size_t job = 0; job < m_logs.size(); ++job)
+    {
+        for (std::size_t rank = 0; rank < m_ranks[job].size(); ++rank)
+        {
+            m_ranks[job][rank]->GetRunner().SetLog(&m_logs[job].ranks[rank]);
+        }
+    }
+}
+
+/// @return what the first phase or flow waits for, in the words of who asked for it
+std::string
+RankEngine::DescribeFlows(const Rank& rank) const
+{
+    const RankRunner::Waiting first = rank.GetRunner().FindWaiting();
+    if (!first.op)
+    {
+        return "";
+    }
+    const std::string count = std::to_string(first.left) + " of " + std::to_string(first.all);
+    if (const RankPart& part = m_flowJob->program.parts[first.op->part]; part.iteration)
+    {
+        return part.name + " has not begun: " + count + " flows of phase " +
+               std::to_string(part.iteration - 1) + " are not done";
+    }
+    const auto& dependencies = m_flows[first.op->label].flow.dependencies;
+    return "flow " + std::to_string(first.op->label) +
+           (dependencies->name.empty() ? "" : " ('" + dependencies->name + "')") +
+           " has not started: " + count + " flows that it waits for are not done";
+}
+
 std::vector<int64_t>
 RankEngine::Finish(std::size_t job)
 {
-    const bool isAllSent = std::none_of(m_flows.begin(), m_flows.end(), [this](const auto& entry) {
-        return entry.flow.job && m_startPs[entry.flow.id] < 0;
+    const bool isAllSent = std::all_of(m_flows.begin(), m_flows.end(), [](const Entry& entry) {
+        return !entry.application || entry.startPs >= 0;
     });
+    const auto finish = [](Place& place) {
+        while (place.IsHere() && place.NextPs() != NEVER_PS)
+        {
+            place.Run(place.NextPs());
+        }
+    };
+    finish(*m_apart);
+    if (isAllSent)
+    {
+        finish(*m_outside);
+        for (const std::unique_ptr<AtNic>& at : m_atNic)
+        {
+            at ? finish(*at) : void();
+        }
+    }
     std::vector<uint64_t> ends; // and one more; 0: not known here
+    std::vector<bool> isHere;
     for (const auto& rank : m_ranks.at(job))
     {
-        // What has no message has not run at all so far.
-        while ((isAllSent || !rank->HasNic()) && rank->IsHere() && rank->NextPs() != NEVER_PS)
-        {
-            rank->Run(rank->NextPs());
-        }
-        RankRunner& runner = rank->GetRunner();
-        ends.push_back(
-            rank->IsHere() && runner.IsDone() ? static_cast<uint64_t>(runner.GetEndPs()) + 1 : 0);
+        const RankRunner& runner = rank->GetRunner();
+        isHere.push_back(rank->GetPlace().IsHere());
+        const bool isKnown = isHere.back() && runner.IsDone();
+        ends.push_back(isKnown ? static_cast<uint64_t>(runner.GetEndPs()) + 1 : 0);
     }
     if (RankExchange* const processes = m_network.GetRanks())
     {
         ends = processes->Sum(ends);
+        if (!m_logs.empty())
+        {
+            m_logs[job].Gather(*processes, isHere);
+        }
     }
     std::vector<int64_t> known;
     for (const uint64_t end : ends)

@@ -8,6 +8,7 @@
 #include "ns3/roce-flow-order.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,13 +19,16 @@ namespace ns3::roce
 class Network;
 
 /**
- * @brief Runs the ranks of jobs at the NICs of a network: the rule by which the flows of
- * RankJob::MakeFlows() wait.
+ * @brief Runs the ranks of jobs at the NICs of a network, which send the flows of
+ * RankJob::MakeFlows(); and those that wait for others by themselves (FlowJob).
  *
  * A rank with one NIC is part of it (HostProgram): it learns of messages at their exact times, and
  * sends at once. So results do not depend on threads and processes, and need no margin. A rank with
- * several NICs learns of messages later, by the longest delay of a NIC's link and 1 ps, since NICs
- * do not run in step. A send above RankCosts::eagerBytes is done when its sender has the last ACK.
+ * several NICs is outside of stations, in events that all processes have, and learns of messages
+ * later, by the longest delay of a NIC's link and 1 ps, since NICs do not run in step: what follows
+ * counts from the exact time, but nothing is sent before. Ranks that share a NIC, or messages
+ * within a host, are together; those messages take RankJob::GetInsidePs(). A send above
+ * RankCosts::eagerBytes is done when its sender has the last ACK.
  */
 class RankEngine : public FlowOrder
 {
@@ -33,32 +37,44 @@ class RankEngine : public FlowOrder
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     /**
-     * @param network built; Network::AddFlowOrder() gets the engine
+     * @brief Install flows, with an engine if any wait for others or are sent by ranks.
+     * @param network built
      * @param flows all flows of the run, ids from 0
+     * @return the engine, which belongs to the network; or null
+     * @throw InputError as Network::InstallFlows() and FlowJob::Make()
+     */
+    static RankEngine* Install(Network& network, const std::vector<FlowSpec>& flows);
+
+    /**
+     * @param network built; Network::SetFlowOrder() gets the engine
+     * @param flows all flows of the run, ids from 0
+     * @throw InputError as FlowJob::Make()
      */
     RankEngine(const Network& network, const std::vector<FlowSpec>& flows);
     ~RankEngine() override;
 
-    std::string GetWhat() const override
-    {
-        return "flows of ranks";
-    }
-
-    bool Keeps(const FlowSpec& flow) const override
-    {
-        return flow.job != nullptr;
-    }
-
     void Connect(Nic& nic) override;
-    void Add(WaitingFlow flow) override;
+    void Add(const FlowSpec& flow,
+             uint32_t dstQp,
+             const Ptr<FlowApplication>& application) override;
     int64_t GetStartPs(const FlowSpec& flow) const override;
     int64_t GetLastStartPs() const override;
     std::string Describe() const override;
 
-    /// @return the jobs, in the order of their first flows
+    /// @return the jobs, in the order of their first flows, without a FlowJob
     const std::vector<std::shared_ptr<const RankJob>>& GetJobs() const
     {
         return m_jobs;
+    }
+
+    /// @brief Note when operations start and are done. Before the run.
+    void KeepLogs();
+
+    /// @param job number. @return what its ranks did, of all processes once Finish() was called;
+    /// null without KeepLogs()
+    const RankLog* GetLog(std::size_t job) const
+    {
+        return m_logs.empty() ? nullptr : &m_logs.at(job);
     }
 
     /**
@@ -71,22 +87,39 @@ class RankEngine : public FlowOrder
 
   private:
     class Rank;
+    class Place;
     class AtNic;
+    class Outside;
+    class Apart;
 
+    /// A flow, its ranks and its start.
+    struct Entry
+    {
+        FlowSpec flow;
+        uint32_t dstQp{0};
+        Ptr<FlowApplication> application; //!< of its source
+        Rank* sender{nullptr};            //!< null: no rank knows of it
+        Rank* receiver{nullptr};
+        int64_t startPs{-1}; //!< if a rank starts it; -1: not yet
+    };
+
+    void AddJob(const std::shared_ptr<const RankJob>& job, const std::vector<Entry*>& flows);
     void Start();
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
-    const FlowSpec* FindFlow(uint64_t cookie) const;
-    Rank& RankOf(const FlowSpec& flow, bool isSender) const;
+    Rank* FindRank(uint64_t cookie, const Place& place, bool isSender) const;
+    std::string DescribeFlows(const Rank& rank) const;
 
     const Network& m_network;
-    int64_t m_marginPs{0}; //!< longest delay of a NIC's link
     std::vector<std::shared_ptr<const RankJob>> m_jobs;
-    std::vector<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
-    std::vector<std::unique_ptr<AtNic>> m_atNic;             //!< by NIC; null: no rank is there
-    std::vector<WaitingFlow> m_flows;                        //!< by id
-    std::vector<int64_t> m_startPs;                          //!< by flow id; -1: not yet
-    EventId m_begin;                                         //!< of the programs
+    std::deque<std::vector<std::unique_ptr<Rank>>> m_ranks; //!< by job
+    std::vector<RankLog> m_logs;                            //!< by job; empty: not kept
+    std::vector<std::unique_ptr<AtNic>> m_atNic;            //!< by NIC; null: no rank is there
+    std::unique_ptr<Outside> m_outside;
+    std::unique_ptr<Apart> m_apart;
+    std::vector<Entry> m_flows;               //!< by id
+    std::shared_ptr<const RankJob> m_flowJob; //!< its ranks are the last of m_ranks; or null
+    EventId m_begin;                          //!< of the programs
 };
 
 } // namespace ns3::roce

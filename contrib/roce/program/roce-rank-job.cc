@@ -3,6 +3,7 @@
 
 #include "ns3/roce-input-error.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,14 @@ namespace
 constexpr uint32_t CONNECTION = UINT32_MAX; // of the first job: other flows count from 1
 
 } // namespace
+
+int64_t
+RankJob::GetInsidePs(uint64_t bytes) const
+{
+    return insideBps == 0
+               ? 0
+               : std::llround(8e12 * static_cast<double>(bytes) / static_cast<double>(insideBps));
+}
 
 std::vector<FlowSpec>
 RankJob::MakeFlows(const std::shared_ptr<const RankJob>& job, uint32_t nNics)
@@ -41,7 +50,7 @@ RankJob::MakeFlows(const std::shared_ptr<const RankJob>& job, uint32_t nNics)
         for (uint32_t number = 0; number < program.ranks[rank].ops.size(); ++number)
         {
             const RankOp& op = program.ranks[rank].ops[number];
-            if (op.kind == RankOp::Kind::SEND)
+            if (op.kind == RankOp::Kind::SEND && nicOf(rank, op.nic) != nicOf(op.peer, op.nic))
             {
                 FlowSpec flow;
                 flow.id = flows.size();

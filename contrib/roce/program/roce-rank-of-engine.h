@@ -5,73 +5,117 @@
 #include "roce-rank-engine.h"
 
 #include "ns3/roce-network.h"
-#include "ns3/roce-nic.h"
-#include "ns3/roce-wake-timer.h"
 
 #include <algorithm>
-#include <deque>
+#include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace ns3::roce
 {
 
 /**
- * A rank. With one NIC it is part of that station, and what it does is done in its thread. With
- * several it is outside of all, in events that all processes have. There it learns of what its NICs
- * report, which is a link's delay later at most, and a bit after that.
+ * Where ranks run that share a NIC or send each other messages within a host: what they do is done
+ * in the order of time, and at the same time in the order of the ranks.
  */
+class RankEngine::Place
+{
+  public:
+    virtual ~Place() = default;
+
+    /// @return whether its ranks run in this process
+    virtual bool IsHere() const = 0;
+
+    /// @brief Hand a message to a NIC, at present.
+    virtual void Post(const Entry& entry, int64_t atPs) = 0;
+
+    virtual int64_t NextPs() const
+    {
+        return m_agenda.empty() ? NEVER_PS : m_agenda.begin()->first;
+    }
+
+    virtual void Run(int64_t atPs);
+
+    void Add(Rank& rank);
+
+    /// @brief Note when a rank is due. @param [in,out] notedPs what it said last
+    void Note(uint32_t number, int64_t& notedPs, int64_t nextPs)
+    {
+        if (notedPs != nextPs)
+        {
+            m_agenda.erase({notedPs, number});
+            notedPs = nextPs;
+            if (nextPs != NEVER_PS)
+            {
+                m_agenda.emplace(nextPs, number);
+            }
+        }
+    }
+
+  protected:
+    Place() = default;
+
+  private:
+    std::vector<Rank*> m_ranks;
+    std::set<std::pair<int64_t, uint32_t>> m_agenda; //!< ranks by when they are due
+};
+
+/// A rank.
 class RankEngine::Rank final : private RankNetwork
 {
   public:
-    Rank(RankEngine& engine, const RankJob& job, uint32_t rank)
+    /// @param peers all ranks of the job, by number; outlive this
+    Rank(RankEngine& engine,
+         const RankJob& job,
+         uint32_t number,
+         const std::vector<std::unique_ptr<Rank>>& peers)
         : m_engine(engine),
           m_job(job),
-          m_flowOf(job.program.ranks[rank].ops.size(), NO_FLOW),
-          m_runner(job.program, rank, job.costs, *this)
+          m_rank(number),
+          m_peers(peers),
+          m_flowOf(job.program.ranks[number].ops.size(), NO_FLOW),
+          m_runner(job.program, number, job.costs, *this)
     {
     }
 
-    /// @param flow that it sends. @param nic where it is
+    /// @param flow that it sends
     void AddFlow(const FlowSpec& flow)
     {
         m_flowOf[flow.op] = flow.id;
     }
 
-    /// @brief Have flows at a NIC. @param index number
-    void AddNic(uint32_t index)
+    /// @return whether an operation sends a message within a host
+    bool IsInside(uint32_t op) const
     {
-        m_isOutside = m_isOutside || (m_nicIndex != NO_NIC && m_nicIndex != index);
-        m_nicIndex = index;
+        return m_job.program.ranks[m_rank].ops[op].kind == RankOp::Kind::SEND &&
+               m_flowOf[op] == NO_FLOW;
     }
 
-    /// @return whether it has several NICs
-    bool IsOutside() const
+    /// @brief Run there. @param number among its ranks
+    void SetPlace(Place& place, uint32_t number)
     {
-        return m_isOutside;
+        m_place = &place;
+        m_numberThere = number;
+        Note();
     }
 
-    void Connect(Nic& nic)
+    const RankJob& GetJob() const
     {
-        m_nic = &nic;
+        return m_job;
     }
 
-    /// @return whether it runs in this process
-    bool IsHere() const
+    const Place& GetPlace() const
     {
-        const RankExchange* const processes = m_engine.m_network.GetRanks();
-        return m_nic ? m_nic->IsHere() : !processes || processes->GetRank() == 0;
-    }
-
-    /// @return whether it has messages
-    bool HasNic() const
-    {
-        return m_nicIndex != NO_NIC;
+        return *m_place;
     }
 
     RankRunner& GetRunner()
+    {
+        return m_runner;
+    }
+
+    const RankRunner& GetRunner() const
     {
         return m_runner;
     }
@@ -87,62 +131,71 @@ class RankEngine::Rank final : private RankNetwork
         }
     }
 
-    /// @param flow that it receives
+    /// @param flow that it receives. @param atPs when it had come
     void OnReceived(const FlowSpec& flow, int64_t atPs)
     {
         const auto found = m_ackPs.find(flow.src);
-        Take({atPs + (found == m_ackPs.end() ? 0 : found->second), flow.id, true});
+        m_runner.Arrive(flow.rank, flow.op, atPs + (found == m_ackPs.end() ? 0 : found->second));
+        Note();
     }
 
-    /// @param flow that it has sent
+    /// @param flow that it has sent. @param atPs when its last ACK had come
     void OnSent(const FlowSpec& flow, int64_t atPs)
     {
-        Take({atPs, flow.id, false});
-    }
-
-    /// @brief Called by the timer of a rank that is outside.
-    void OnWake(int64_t nowPs)
-    {
-        Run(nowPs);
-        m_timer.Arm(0, NextPs());
-    }
-
-    int64_t NextPs() const
-    {
-        const int64_t postPs = m_posts.empty() ? NEVER_PS : m_posts.front().first;
-        const int64_t newsPs = m_news.empty() ? NEVER_PS : m_news.begin()->atPs;
-        return std::min({m_runner.GetFirst().first, postPs, newsPs});
+        m_runner.OnSent(flow.op, atPs);
+        Note();
     }
 
     void Run(int64_t atPs)
     {
         while (NextPs() <= atPs)
         {
-            if (!m_news.empty() && m_news.begin()->atPs <= m_runner.GetFirst().first)
+            if (!m_posts.empty() && m_posts.begin()->first <= m_runner.GetFirst().first)
             {
-                Pass(*m_news.begin());
-                m_news.erase(m_news.begin());
-            }
-            else if (!m_posts.empty() && m_posts.front().first <= m_runner.GetFirst().first)
-            {
-                Post(m_engine.m_flows[m_posts.front().second], atPs);
-                m_posts.pop_front();
+                const uint64_t flow = m_posts.begin()->second;
+                m_posts.erase(m_posts.begin());
+                m_engine.m_flows[flow].startPs = atPs;
+                m_place->Post(m_engine.m_flows[flow], atPs);
             }
             else
             {
                 m_runner.RunFirst();
             }
         }
+        Note();
     }
 
   private:
     static constexpr uint64_t NO_FLOW = UINT64_MAX;
-    static constexpr uint32_t NO_NIC = UINT32_MAX;
-    static constexpr uint32_t NO_QP = UINT32_MAX;
+
+    int64_t NextPs() const
+    {
+        const int64_t postPs = m_posts.empty() ? NEVER_PS : m_posts.begin()->first;
+        return std::min(m_runner.GetFirst().first, postPs);
+    }
+
+    void Note()
+    {
+        m_place->Note(m_numberThere, m_notedPs, NextPs());
+    }
 
     void Send(uint32_t, uint32_t op, int64_t atPs) override
     {
-        m_posts.emplace_back(atPs + m_job.costs.overheadPs, m_flowOf[op]);
+        const int64_t postPs = atPs + m_job.costs.overheadPs;
+        if (const uint64_t flow = m_flowOf[op]; flow != NO_FLOW)
+        {
+            if (m_engine.m_flows[flow].application) // else it starts by itself
+            {
+                m_posts.emplace(postPs, flow);
+            }
+            return;
+        }
+        const RankOp& send = m_job.program.ranks[m_rank].ops[op];
+        const int64_t endPs = postPs + m_job.GetInsidePs(send.bytes);
+        m_runner.OnSent(op, endPs);
+        Rank& peer = *m_peers[send.peer];
+        peer.m_runner.Arrive(m_rank, op, endPs);
+        peer.Note();
     }
 
     void OnMatched(uint32_t, uint32_t, int64_t) override
@@ -154,83 +207,36 @@ class RankEngine::Rank final : private RankNetwork
         return m_number++;
     }
 
-    /// What becomes of a message.
-    struct News
-    {
-        int64_t atPs;
-        uint64_t flow;
-        bool isReceived; //!< or sent
-
-        bool operator<(const News& other) const
-        {
-            return std::tie(atPs, flow, isReceived) <
-                   std::tie(other.atPs, other.flow, other.isReceived);
-        }
-    };
-
-    void Take(const News& news)
-    {
-        if (!m_isOutside)
-        {
-            Pass(news);
-            return;
-        }
-        // NICs tell in any order, but no later than the longest delay of their links.
-        m_news.insert({news.atPs + m_engine.m_marginPs + 1, news.flow, news.isReceived});
-        m_timer.Arm(0, m_news.begin()->atPs);
-    }
-
-    void Pass(const News& news)
-    {
-        const FlowSpec& flow = m_engine.m_flows[news.flow].flow;
-        news.isReceived ? m_runner.Arrive(flow.rank, flow.op, news.atPs)
-                        : m_runner.OnSent(flow.op, news.atPs);
-    }
-
-    void Post(const WaitingFlow& waiting, int64_t atPs)
-    {
-        const FlowSpec& flow = waiting.flow;
-        m_engine.m_startPs[flow.id] = atPs;
-        if (m_isOutside)
-        {
-            FlowSpec started = flow;
-            started.startPs = atPs;
-            waiting.application->AddFlow(started, waiting.dstQp);
-            return;
-        }
-        uint32_t once = NO_QP;
-        uint32_t& qpn = flow.connection
-                            ? m_qps.try_emplace({flow.dst, waiting.dstQp}, NO_QP).first->second
-                            : once;
-        if (qpn == NO_QP)
-        {
-            qpn = m_nic
-                      ->OpenQp(flow.dst,
-                               waiting.dstQp,
-                               flow.trafficClass,
-                               FlowApplication::Entropy(flow),
-                               !flow.connection,
-                               flow.law)
-                      ->GetQpn();
-        }
-        m_nic->Post(m_nic->GetQp(qpn), flow.sizeBytes, flow.id);
-    }
-
     RankEngine& m_engine;
     const RankJob& m_job;
+    const uint32_t m_rank;
+    const std::vector<std::unique_ptr<Rank>>& m_peers;
     uint64_t m_number{uint64_t{1} << 32};
     std::vector<uint64_t> m_flowOf; //!< by operation
     RankRunner m_runner;
-    uint32_t m_nicIndex{NO_NIC};
-    bool m_isOutside{false};
-    Nic* m_nic{nullptr};   //!< its only one, or null
-    std::set<News> m_news; //!< of NICs, if it is outside
-    WakeTimer<Rank> m_timer{this};
-    std::deque<std::pair<int64_t, uint64_t>> m_posts;        //!< flows by the time of their posts
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_qps; //!< number by dst and dstQp
+    Place* m_place{nullptr};
+    uint32_t m_numberThere{0};
+    int64_t m_notedPs{NEVER_PS};              //!< when it is due, as its place knows
+    std::multimap<int64_t, uint64_t> m_posts; //!< flows by the time of their posts
     std::map<uint32_t, int64_t>
         m_ackPs; //!< of the last ACK, by the sender's NIC; empty: it waits for none
 };
+
+inline void
+RankEngine::Place::Run(int64_t atPs)
+{
+    while (!m_agenda.empty() && m_agenda.begin()->first <= atPs)
+    {
+        m_ranks[m_agenda.begin()->second]->Run(atPs);
+    }
+}
+
+inline void
+RankEngine::Place::Add(Rank& rank)
+{
+    m_ranks.push_back(&rank);
+    rank.SetPlace(*this, static_cast<uint32_t>(m_ranks.size() - 1));
+}
 
 } // namespace ns3::roce
 

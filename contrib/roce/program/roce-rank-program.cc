@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-rank-program.h"
 
-#include "ns3/roce-flow-graph.h"
+#include "ns3/roce-cycle.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-sha256.h"
 
 #include <algorithm>
 #include <map>
@@ -108,7 +109,7 @@ class Checker
             }
             after[edge.op].push_back(edge.before);
         }
-        if (const std::vector<uint32_t> cycle = FlowGraph::FindCycle(after); !cycle.empty())
+        if (const std::vector<uint32_t> cycle = FindCycle(after); !cycle.empty())
         {
             Refuse(rank,
                    cycle[0],
@@ -205,6 +206,102 @@ RankProgram::Check() const
     Checker(*this).Check();
 }
 
+namespace
+{
+
+/// Adds iterations of one rank.
+class Repeater
+{
+  public:
+    /// @param once operations, 1 or more. @param nParts of the program
+    Repeater(const RankSchedule& once, uint32_t nParts)
+        : m_once(once),
+          m_nParts(nParts),
+          m_isFirst(once.ops.size(), true),
+          m_isLast(once.ops.size(), true)
+    {
+        for (const RankEdge& edge : once.edges)
+        {
+            m_isFirst[edge.op] = false;
+            m_isLast[edge.before] = m_isLast[edge.before] && edge.isStarted;
+        }
+    }
+
+    /// @brief Add the next iteration. @param after how long, picoseconds
+    void Add(RankSchedule& all, int64_t afterPs)
+    {
+        const auto n = static_cast<uint32_t>(m_once.ops.size());
+        const uint32_t before = m_begin;
+        const bool waits = afterPs > 0 || m_iteration > 0;
+        uint32_t gate = RankOp::NO_OP;
+        if (waits)
+        {
+            RankOp op;
+            op.stream = RankOp::NO_STREAM;
+            op.durationPs = afterPs;
+            gate = all.Add(op);
+        }
+        m_begin = static_cast<uint32_t>(all.ops.size());
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            RankOp op = m_once.ops[i];
+            op.holdsUntil += op.holdsUntil == RankOp::NO_OP ? 0 : m_begin;
+            op.part += 1 + m_iteration * m_nParts; // the first is of what is in no iteration
+            all.ops.push_back(op);
+            if (waits && m_isFirst[i])
+            {
+                all.Require(m_begin + i, gate);
+            }
+            if (m_iteration > 0 && m_isLast[i])
+            {
+                all.Require(gate, before + i);
+            }
+        }
+        for (const RankEdge& edge : m_once.edges)
+        {
+            all.edges.push_back({m_begin + edge.op, m_begin + edge.before, edge.isStarted});
+        }
+        ++m_iteration;
+    }
+
+  private:
+    const RankSchedule& m_once;
+    const uint32_t m_nParts;
+    std::vector<bool> m_isFirst; //!< by operation: it waits for none
+    std::vector<bool> m_isLast;  //!< none waits for its end
+    uint32_t m_iteration{0};     //!< how many there are
+    uint32_t m_begin{0};         //!< first operation of the last one
+};
+
+} // namespace
+
+RankProgram
+RankProgram::Repeat(RankProgram once, int64_t startPs, uint32_t times, int64_t pausePs)
+{
+    RankProgram all;
+    all.source = std::move(once.source);
+    const auto nParts = static_cast<uint32_t>(once.parts.size());
+    for (uint32_t iteration = 1; iteration <= times; ++iteration)
+    {
+        for (RankPart part : once.parts)
+        {
+            part.iteration = iteration;
+            all.parts.push_back(std::move(part));
+        }
+    }
+    for (RankSchedule& rank : once.ranks)
+    {
+        const RankSchedule schedule = std::exchange(rank, {});
+        RankSchedule& added = all.ranks.emplace_back();
+        Repeater repeater(schedule, nParts);
+        for (uint32_t i = 0; i < times && !schedule.ops.empty(); ++i)
+        {
+            repeater.Add(added, i == 0 ? startPs : pausePs);
+        }
+    }
+    return all;
+}
+
 std::string
 RankProgram::Where(uint32_t rank, uint32_t op) const
 {
@@ -212,6 +309,35 @@ RankProgram::Where(uint32_t rank, uint32_t op) const
     return found.line ? source + ":" + std::to_string(found.line)
                       : source + ": rank " + std::to_string(rank) + ", operation " +
                             std::to_string(found.label);
+}
+
+std::string
+RankProgram::GetDigest() const
+{
+    Sha256 hash;
+    for (const RankSchedule& rank : ranks)
+    {
+        const uint64_t counts[] = {rank.ops.size(), rank.edges.size()};
+        hash.Add(counts, sizeof(counts));
+        for (const RankOp& op : rank.ops)
+        {
+            const uint64_t fields[] = {static_cast<uint64_t>(op.kind),
+                                       op.stream,
+                                       op.nic,
+                                       op.peer,
+                                       op.holdsUntil,
+                                       op.tag,
+                                       op.bytes,
+                                       static_cast<uint64_t>(op.durationPs)};
+            hash.Add(fields, sizeof(fields));
+        }
+        for (const RankEdge& edge : rank.edges)
+        {
+            const uint32_t fields[] = {edge.op, edge.before, edge.isStarted};
+            hash.Add(fields, sizeof(fields));
+        }
+    }
+    return hash.Finish();
 }
 
 uint16_t

@@ -112,8 +112,25 @@ struct RankProgram
      */
     void Check() const;
 
+    /**
+     * @brief Have each rank do all of it several times, without waiting for other ranks.
+     *
+     * A rank begins again when all its operations are done, and `pausePs` later. Parts are there
+     * once for each time, with RankPart::iteration 1, 2, ..., also for operations that belong to
+     * none.
+     *
+     * @param once the program
+     * @param startPs when ranks begin, picoseconds
+     * @param times 1 or more
+     * @param pausePs picoseconds
+     */
+    static RankProgram Repeat(RankProgram once, int64_t startPs, uint32_t times, int64_t pausePs);
+
     /// @return where the operation is: file and line, or file, rank and label
     std::string Where(uint32_t rank, uint32_t op) const;
+
+    /// @return SHA-256 of what ranks do, in 64 hexadecimal digits
+    std::string GetDigest() const;
 
     /// @return the most NICs that a rank uses, 1 or more
     uint16_t GetNNics() const;

@@ -315,7 +315,7 @@ RankRunner::StartReceive(const Item& item)
         return;
     }
     const Unexpected message = m_unexpected.Pop(source);
-    m_network.OnMatched(source.first, message.op, item.atPs);
+    Matched(item.op, source, message.op, item.atPs);
     Done(item.op, std::max(item.atPs, message.endPs));
 }
 
@@ -358,14 +358,15 @@ RankRunner::TakeMessage(const Item& item)
         At(cpu).freePs = endPs;
     }
     uint32_t op = 0;
-    if (FindPosted({item.from, send.tag}, op))
+    const Key source{item.from, send.tag};
+    if (FindPosted(source, op))
     {
-        m_network.OnMatched(item.from, item.op, item.atPs);
+        Matched(op, source, item.op, item.atPs);
         Done(op, endPs);
     }
     else
     {
-        m_unexpected.Push({item.from, send.tag}, {item.number, endPs, item.op});
+        m_unexpected.Push(source, {item.number, endPs, item.op});
     }
 }
 
@@ -396,6 +397,18 @@ RankRunner::FindPosted(const Key& message, uint32_t& op)
     return first;
 }
 
+/// A receive has got its message. @param send number of the operation that has sent it
+void
+RankRunner::Matched(uint32_t op, const Key& source, uint32_t send, int64_t atPs)
+{
+    if (m_log)
+    {
+        (*m_log)[op].from = source.first;
+        (*m_log)[op].send = send;
+    }
+    m_network.OnMatched(source.first, send, atPs);
+}
+
 /// An operation starts: its stream is taken until another one is done, if it says so.
 void
 RankRunner::Hold(uint32_t op)
@@ -412,6 +425,10 @@ RankRunner::Hold(uint32_t op)
 void
 RankRunner::Started(uint32_t op, int64_t atPs)
 {
+    if (m_log)
+    {
+        (*m_log)[op].startPs = atPs;
+    }
     Advance(m_states[op].afterStart, m_states[op + 1].afterDone, atPs);
 }
 
@@ -420,6 +437,10 @@ void
 RankRunner::Done(uint32_t op, int64_t atPs)
 {
     m_states[op].isDone = true;
+    if (m_log)
+    {
+        (*m_log)[op].endPs = atPs;
+    }
     ++m_nDone;
     m_endPs = std::max(m_endPs, atPs);
     if (const auto found = m_holds.find(op); found != m_holds.end())
@@ -449,6 +470,23 @@ RankRunner::Advance(uint32_t first, uint32_t end, int64_t atPs)
             m_ready.push_back(m_waiters[place]);
         }
     }
+}
+
+RankRunner::Waiting
+RankRunner::FindWaiting() const
+{
+    for (uint32_t op = 0; op < m_ops.size(); ++op)
+    {
+        if (m_states[op].left)
+        {
+            const std::vector<RankEdge>& edges = m_program.ranks[m_rank].edges;
+            const auto all = std::count_if(edges.begin(), edges.end(), [op](const RankEdge& edge) {
+                return edge.op == op;
+            });
+            return {&m_ops[op], m_states[op].left, static_cast<uint32_t>(all)};
+        }
+    }
+    return {};
 }
 
 std::string

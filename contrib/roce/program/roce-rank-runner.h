@@ -3,6 +3,7 @@
 #define ROCE_RANK_RUNNER_H
 
 #include "roce-message-queues.h"
+#include "roce-rank-log.h"
 #include "roce-rank-program.h"
 
 #include "ns3/roce-time.h"
@@ -78,6 +79,12 @@ class RankRunner
     RankRunner(const RankRunner&) = delete;
     RankRunner& operator=(const RankRunner&) = delete;
 
+    /// @param log of the rank, with a place for each operation, or null; outlives this
+    void SetLog(std::vector<RankOpTimes>* log)
+    {
+        m_log = log;
+    }
+
     /// When something is due, and its number (RankNetwork::MakeNumber()).
     using Due = std::pair<int64_t, uint64_t>;
 
@@ -119,6 +126,17 @@ class RankRunner
     {
         return m_endPs;
     }
+
+    /// An operation that waits.
+    struct Waiting
+    {
+        const RankOp* op{nullptr}; //!< null: there is none
+        uint32_t left{0};          //!< how many of those that it waits for are not done
+        uint32_t all{0};
+    };
+
+    /// @return the first operation that waits for others
+    Waiting FindWaiting() const;
 
     /// @return which operation is not done, and how many; empty if all are
     std::string Describe() const;
@@ -191,6 +209,7 @@ class RankRunner
     void TakeMessage(const Item& item);
     bool FindUnexpected(const RankOp& op, Key& source) const;
     bool FindPosted(const Key& message, uint32_t& op);
+    void Matched(uint32_t op, const Key& source, uint32_t send, int64_t atPs);
     void Hold(uint32_t op);
     void Started(uint32_t op, int64_t atPs);
     void Done(uint32_t op, int64_t atPs);
@@ -216,6 +235,7 @@ class RankRunner
     bool m_hasAny{false}; //!< a receive is from any source or of any tag
     std::size_t m_nDone{0};
     int64_t m_endPs{0};
+    std::vector<RankOpTimes>* m_log{nullptr};
 };
 
 } // namespace ns3::roce

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-series-kinds.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -64,8 +63,8 @@ class FlowSlices : public Series
 
     void DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished);
 
-    std::vector<bool> m_drawn;                 //!< by flow: has its slice
-    std::vector<std::vector<int64_t>> m_lanes; //!< by NIC: end of the last slice of each track
+    std::vector<bool> m_drawn;          //!< by flow: has its slice
+    std::vector<TimeLineLanes> m_lanes; //!< by NIC
 };
 
 void
@@ -74,16 +73,7 @@ FlowSlices::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
     const FlowSpec& flow = m_context.flows[id];
     const int64_t startPs = m_context.network.GetStartPs(flow);
     m_drawn[id] = true;
-    std::vector<int64_t>& lanes = m_lanes[flow.src];
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [startPs](int64_t lastPs) {
-        return lastPs <= startPs;
-    });
-    const auto number = static_cast<std::size_t>(lane - lanes.begin());
-    if (lane == lanes.end())
-    {
-        lanes.push_back(0);
-    }
-    lanes[number] = endPs;
+    const std::size_t lane = m_lanes[flow.src].Take(startPs, endPs);
     nlohmann::ordered_json details{{"flow", id},
                                    {"src", flow.src},
                                    {"dst", flow.dst},
@@ -96,7 +86,7 @@ FlowSlices::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
                               static_cast<double>(m_context.network.GetIdeal(flow).senderFctPs);
     }
     line.Slice(m_context.GetSourceNode(id),
-               "nic" + std::to_string(flow.src) + " flows, track " + std::to_string(number),
+               "nic" + std::to_string(flow.src) + " flows, track " + std::to_string(lane),
                "flow " + std::to_string(id) + " to nic" + std::to_string(flow.dst),
                startPs,
                endPs,

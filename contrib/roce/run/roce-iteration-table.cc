@@ -2,6 +2,7 @@
 #include "roce-iteration-table.h"
 
 #include "ns3/roce-flow-application.h"
+#include "ns3/roce-rank-job.h"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,12 @@ BusGbps(const IterationTable::Row& row)
 
 } // namespace
 
+uint32_t
+IterationTable::NumberOf(const FlowSpec& flow)
+{
+    return flow.job ? flow.job->GetPart(flow.rank, flow.op).iteration : flow.phase;
+}
+
 IterationTable::IterationTable(const Network& network, const std::vector<FlowRecord>& records)
 {
     for (const FlowRecord& record : records)
@@ -67,7 +74,7 @@ IterationTable::IterationTable(const Network& network, const std::vector<FlowRec
             m_rows[number - 1].mostBytes = std::max(m_rows[number - 1].mostBytes, sent);
         }
     }
-    // Of flows with steps: longest base RTT, and what each NIC sends and receives.
+    // Of flows of ranks: longest base RTT, and what each NIC sends and receives.
     std::map<uint32_t, int64_t> longestRttPs;
     std::map<std::pair<uint32_t, uint32_t>, std::array<uint64_t, 2>> bytesOf;
     for (const FlowRecord& record : records)

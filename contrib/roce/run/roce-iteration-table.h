@@ -16,14 +16,14 @@ namespace ns3::roce
 {
 
 /**
- * @brief How long each phase of a run's flows took (see FlowPhases), or each round of a collective
- * (FlowSpec::iteration), such as the iterations of a training job, against their time on an empty
+ * @brief How long each phase of a run's flows took (FlowSpec::phase), or each round of a collective
+ * (RankPart::iteration), such as the iterations of a training job, against their time on an empty
  * network.
  *
  * An iteration lasts from the first start of its flows to the last of their last ACKs. Its ideal is
  * that of its slowest flow: base RTT of a full packet plus payload over the NIC's line rate,
  * without headers (Uno, section 5.1: measured over ideal runtime), and how much later than the
- * first one it starts. Flows with steps wait for each other within the iteration: there the ideal
+ * first one it starts. Flows of ranks wait for each other within the iteration: there the ideal
  * is a bound, the longest base RTT plus the payload of the NIC that sends or receives longest over
  * its line rate, as if none waited.
  */
@@ -49,10 +49,7 @@ class IterationTable
     IterationTable(const Network& network, const std::vector<FlowRecord>& records);
 
     /// @return the iteration it belongs to; 0: none
-    static uint32_t NumberOf(const FlowSpec& flow)
-    {
-        return flow.phase ? flow.phase : flow.iteration;
-    }
+    static uint32_t NumberOf(const FlowSpec& flow);
 
     /// @return whether no flow has a phase or an iteration
     bool IsEmpty() const

@@ -12,10 +12,11 @@
 namespace ns3::roce
 {
 
-/// The options of a program that have ranks send the flows: --pattern=goal or chakra.
+/// The options of a program that have ranks send the flows: --pattern=goal, chakra or jobs.
 struct RankOptions
 {
     std::string goalFile;
+    std::string jobsFile;
     std::string logGp; //!< see LogGp::Parse(); empty: no ideal network
     RankCosts costs;
     RankJob::ReceiveAt receiveAt{RankJob::ReceiveAt::LAST_BYTE};
@@ -33,6 +34,17 @@ struct RankOptions
 
     /// @param program checked. @return the flows of any program of ranks. @throw as Generate()
     std::vector<FlowSpec> Generate(RankProgram program, uint32_t nNics) const;
+
+    /**
+     * @brief Read the file of jobs and place them.
+     * @param nNics in the network, or hosts. @param perServer of each server; 1: there are none
+     * @return the flows of each job
+     * @throw as Generate()
+     */
+    std::vector<std::vector<FlowSpec>> GenerateJobs(uint32_t nNics, uint32_t perServer) const;
+
+  private:
+    RankJob MakeRules() const;
 };
 
 } // namespace ns3::roce

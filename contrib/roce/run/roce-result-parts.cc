@@ -7,6 +7,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-input-file.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-rank-job.h"
 #include "ns3/roce-sha256.h"
 #include "ns3/roce-value-check.h"
 #include "ns3/roce-version.h"
@@ -153,9 +154,8 @@ VisitFlows(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
                                      uint32_t{flow.tag},
                                      uint32_t{flow.replyPort},
                                      flow.phase,
-                                     flow.step,
-                                     flow.after,
-                                     flow.iteration})
+                                     flow.rank,
+                                     flow.op})
         {
             value += " " + std::to_string(field);
         }
@@ -172,6 +172,21 @@ VisitFlows(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
             }
         }
         visit("flow " + std::to_string(flow.id), value);
+    }
+}
+
+/// What the ranks of jobs do: its files are not all options.
+void
+VisitPrograms(const std::vector<FlowSpec>& flows, const PartDigest::Visitor& visit)
+{
+    std::vector<const RankJob*> seen;
+    for (const FlowSpec& flow : flows)
+    {
+        if (flow.job && std::find(seen.begin(), seen.end(), flow.job.get()) == seen.end())
+        {
+            seen.push_back(flow.job.get());
+            visit("program " + std::to_string(seen.size()), flow.job->program.GetDigest());
+        }
     }
 }
 
@@ -213,8 +228,10 @@ ResultParts::ResultParts(const std::map<std::string, std::string>& options,
     m_parts.emplace_back("topology", [&network](const PartDigest::Visitor& visit) {
         VisitTopology(network, visit);
     });
-    m_parts.emplace_back("flows",
-                         [&flows](const PartDigest::Visitor& visit) { VisitFlows(flows, visit); });
+    m_parts.emplace_back("flows", [&flows](const PartDigest::Visitor& visit) {
+        VisitFlows(flows, visit);
+        VisitPrograms(flows, visit);
+    });
     // The last: for another file, a difference in its effects says more than one of its hash.
     m_parts.emplace_back("options", [mattering](const PartDigest::Visitor& visit) {
         for (const auto& [name, value] : mattering)

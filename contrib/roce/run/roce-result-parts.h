@@ -29,7 +29,7 @@ class Network;
  * - `attributes`: defaults that were changed, and the effective values of all that the network
  *   consists of
  * - `topology`: NICs with their datacenters, links with rates and delays
- * - `flows`
+ * - `flows`, and the programs of ranks that send them
  */
 class ResultParts
 {

@@ -48,7 +48,7 @@ class RunCollector
     struct Options
     {
         int64_t stopPs{0}; //!< end of the run, picoseconds; 0: no limit
-        /// > 0: the run goes on at least so long after the last start of a phase begun (FlowPhases)
+        /// > 0: the run goes on at least so long after the last start of a flow that waited
         int64_t safetyLimitPs{0};
         TimeSeries::Options series;  //!< time series
         NetAnimFile::Window netanim; //!< netanim.xml

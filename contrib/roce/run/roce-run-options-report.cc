@@ -107,7 +107,7 @@ RunOptions::SayUnfinished(const RunCollector& collector, int signal) const
     text << unfinished << " of " << collector.GetTotal() << " flows, "
          << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started"
          << DescribeEnd(collector.GetEnd(), signal);
-    if (const std::string waiting = detector.DescribePhases(); !waiting.empty())
+    if (const std::string waiting = detector.DescribeWaiting(); !waiting.empty())
     {
         text << "; " << waiting;
     }

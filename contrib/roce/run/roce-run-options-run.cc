@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
+#include "roce-job-table.h"
 #include "roce-network-page.h"
+#include "roce-operation-table.h"
 #include "roce-pfc-log.h"
 #include "roce-progress.h"
 #include "roce-rank-table.h"
@@ -189,6 +191,15 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(RankTable::FILE_NAME);
     }
+    if (JobTable::IsUsed(flows))
+    {
+        writer->Check(JobTable::JOBS);
+        writer->Check(JobTable::COLLECTIVES);
+    }
+    if (operations)
+    {
+        writer->Check(OperationTable::FILE_NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -210,19 +221,27 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
-    RankEngine* engine = nullptr;
-    if (RankEngine::IsUsed(flows))
+    RankEngine* const engine = RankEngine::Install(network, flows);
+    const bool hasRanks = engine && !engine->GetJobs().empty();
+    if (hasRanks && (operations || chromeTrace || JobTable::IsUsed(flows)))
     {
-        auto made = std::make_unique<RankEngine>(network, flows);
-        engine = made.get();
-        network.AddFlowOrder(std::move(made));
+        engine->KeepLogs();
     }
-    network.InstallFlows(flows);
+    if (!hasRanks && (operations || programs.IsOn()))
+    {
+        throw InputError(std::string(operations              ? "--operations"
+                                     : programs.goal.empty() ? "--writeTrace"
+                                                             : "--writeGoal") +
+                         ", and no rank sends anything; expected --pattern=goal, chakra, jobs or "
+                         "collective with it");
+    }
     TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     RunSummary summary;
     const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
-    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    RunCollector::Options watched = MakeCollectorOptions(lastStartPs);
+    watched.series.ranks = engine;
+    RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
                    [&] {
@@ -248,6 +267,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
     const auto before = isTuned ? std::make_shared<Json>(ValuesInForce(network)) : nullptr;
+    if (programs.IsOn() && MpiRanks::IsFirst())
+    {
+        for (const std::string& line : programs.Write(flows))
+        {
+            WarnNow(summary.warnings, line);
+        }
+    }
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
@@ -269,6 +295,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const FctStats stats = MakeStats(records, warmup);
     const IterationTable iterations(network, records);
     const RankTable ranks(engine);
+    const JobTable jobs(engine);
     Describe(cmd, collector, meter, summary);
     const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
     if (pfcLog)
@@ -284,12 +311,17 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         summary.valuesInForce = std::make_shared<Json>(ValuesInForce(network));
         summary.madeOf =
             std::make_shared<Json>(makeParts(before ? before : summary.valuesInForce).MakeJson());
-        Write(*writer, summary, stats, records, iterations, ranks, hash);
+        if (operations)
+        {
+            OperationTable::Write(*engine, *writer);
+        }
+        Write(*writer, summary, stats, records, iterations, ranks, jobs, hash);
     }
     PrintTable(std::cout, stats, summary);
     threading.PrintBalance(std::cout, network);
     iterations.Print(std::cout);
     ranks.Print(std::cout);
+    jobs.Print(std::cout);
     if (fingerprint)
     {
         std::cout << "fingerprint " << hash << "\n";
@@ -344,6 +376,7 @@ RunOptions::Write(RunWriter& writer,
                   const std::vector<FlowRecord>& records,
                   const IterationTable& iterations,
                   const RankTable& ranks,
+                  const JobTable& jobs,
                   const std::string& hash) const
 {
     Json json = SummaryJson(summary, stats);
@@ -367,6 +400,10 @@ RunOptions::Write(RunWriter& writer,
     if (!ranks.IsEmpty())
     {
         ranks.Write(writer);
+    }
+    if (!jobs.GetJobs().empty())
+    {
+        jobs.Write(writer);
     }
     if (hpccFct)
     {

@@ -141,6 +141,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
         .OnlyWatches();
     cmd.AddValue("draw", "Draw the network as a page (HTML) into this file; also with dryRun", draw)
         .OnlyWatches();
+    programs.AddOptions(cmd);
     cmd.AddChoice("progress",
                   "Progress on standard error: none, text or json (all messages, too)",
                   progress,
@@ -215,6 +216,12 @@ RunOptions::AddFiles(CheckedCommandLine& cmd)
         pcap,
         [this] { return !pcap.empty(); },
         true);
+    add(
+        "operations",
+        "Write operations.csv: when each operation of ranks began and was done",
+        operations,
+        [this] { return operations; },
+        false);
     add(
         "hpccFct",
         "Write fct.txt as the HPCC simulator does",

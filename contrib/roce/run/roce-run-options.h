@@ -5,6 +5,7 @@
 #include "roce-command-line.h"
 #include "roce-fct-stats.h"
 #include "roce-iteration-table.h"
+#include "roce-program-files.h"
 #include "roce-progress.h"
 #include "roce-run-collector.h"
 #include "roce-run-writer.h"
@@ -27,6 +28,7 @@
 namespace ns3::roce
 {
 
+class JobTable;
 class RankTable;
 
 /// @brief The options of a program that say how many threads run it.
@@ -88,10 +90,12 @@ struct RunOptions
     bool chromeTrace{false};
     std::string netanim;
     std::string pcap;
+    bool operations{false};
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
-    std::string draw;   //!< see NetworkPage; empty: none
+    std::string draw; //!< see NetworkPage; empty: none
+    ProgramFiles programs;
     bool dryRun{false}; //!< Run() ends before the simulation, without files
     ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()
@@ -171,6 +175,7 @@ struct RunOptions
                const std::vector<FlowRecord>& records,
                const IterationTable& iterations,
                const RankTable& ranks,
+               const JobTable& jobs,
                const std::string& hash) const;
 
     std::vector<File> m_files;

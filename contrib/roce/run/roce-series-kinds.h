@@ -32,6 +32,10 @@ SeriesKind MakeUtilisationKind();
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSlices(SeriesContext& context);
 
+/// @return what ranks do, on the time line @param context as above @param engine with logs;
+/// outlives it
+std::unique_ptr<Series> MakeRankSlices(SeriesContext& context, RankEngine& engine);
+
 /**
  * @brief Have a series sampled of a network that several processes run. By all of them: each takes
  * rows of its own stations, and the first one gets those of all in the order of one process.

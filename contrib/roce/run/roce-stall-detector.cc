@@ -75,7 +75,7 @@ StallDetector::OnCheck()
 {
     FindStalled(); // stalled queue pairs are described only at the end: that takes longer
     const bool more = NowPs() < GetLastKnownPs();
-    if (!more && !HasUnfinished())
+    if (!more && !HasUnfinished() && !HasWaiting())
     {
         return;
     }
@@ -85,7 +85,7 @@ StallDetector::OnCheck()
     if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
     {
         m_reports = DescribeUnfinished(m_options.maxReports);
-        if (std::string waiting = DescribePhases(); !waiting.empty())
+        if (std::string waiting = DescribeWaiting(); !waiting.empty())
         {
             m_reports.push_back(std::move(waiting));
         }
@@ -123,6 +123,13 @@ bool
 StallDetector::HasUnfinished() const
 {
     return LargestOfAll(!m_explainer.FindUnfinished().empty());
+}
+
+/// @return whether in any process a flow or a rank waits for others
+bool
+StallDetector::HasWaiting() const
+{
+    return m_network.HasWaitingFlows() && LargestOfAll(!DescribeWaiting().empty());
 }
 
 std::vector<QueuePair*>
@@ -185,7 +192,7 @@ StallDetector::DescribeUnfinished(std::size_t most) const
 }
 
 std::string
-StallDetector::DescribePhases() const
+StallDetector::DescribeWaiting() const
 {
     return m_network.DescribeWaiting();
 }

@@ -22,7 +22,8 @@ namespace ns3::roce
  * nothing makes progress any longer.
  *
  * Every CheckInterval a queue pair that has work but no newly acknowledged packet since the check
- * before counts as stalled, unless it only waits for its own pacing gap. Nothing is given up before
+ * before counts as stalled, unless it only waits for its own pacing gap. So do flows and ranks that
+ * wait for others, while no queue pair has work. Nothing is given up before
  * the last start of a flow, failure, repair and change of routes that is known: checks begin after
  * those.
  *
@@ -53,7 +54,7 @@ class StallDetector
     StallDetector(const StallDetector&) = delete;
     StallDetector& operator=(const StallDetector&) = delete;
 
-    /// @brief Check periodically from now on, for as long as flows are unfinished or to come.
+    /// @brief Check periodically from now on, for as long as flows are unfinished or wait.
     void Start();
 
     /// @brief Check now. @return one line for each queue pair without progress since the check
@@ -70,12 +71,11 @@ class StallDetector
      */
     std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
 
-    /// @return the phase of flows that has not begun and why; empty if there is none, see
-    /// FlowPhases
-    std::string DescribePhases() const;
+    /// @return see Network::DescribeWaiting()
+    std::string DescribeWaiting() const;
 
     /// @return why this detector has ended the simulation, one line for each queue pair and one
-    /// for phases that have not begun; empty if it has not
+    /// for flows that wait for others; empty if it has not
     const std::vector<std::string>& GetReports() const
     {
         return m_reports;
@@ -90,6 +90,7 @@ class StallDetector
   private:
     int64_t LargestOfAll(int64_t own) const;
     bool HasUnfinished() const;
+    bool HasWaiting() const;
     /// @return until when there is something to come, as far as is known now
     int64_t GetLastKnownPs() const;
     /// A check: @return those without progress since the check before

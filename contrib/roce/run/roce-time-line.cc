@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-time-line.h"
 
+#include "ns3/node-list.h"
 #include "ns3/node.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace ns3::roce
@@ -21,6 +23,18 @@ Quoted(const std::string& text)
 }
 
 } // namespace
+
+std::size_t
+TimeLineLanes::Take(int64_t fromPs, int64_t toPs)
+{
+    const auto free = std::find_if(m_ends.begin(), m_ends.end(), [fromPs](int64_t endPs) {
+        return endPs <= fromPs;
+    });
+    const auto number = static_cast<std::size_t>(free - m_ends.begin());
+    m_ends.resize(std::max(m_ends.size(), number + 1));
+    m_ends[number] = toPs;
+    return number;
+}
 
 TimeLine::TimeLine(const Network& network, const std::string& path)
     : m_network(network),
@@ -65,6 +79,17 @@ TimeLine::PortLabel(uint32_t node, uint16_t port) const
 {
     const auto it = m_nicLabels.find({node, port});
     return it == m_nicLabels.end() ? "port " + std::to_string(port) : it->second;
+}
+
+uint32_t
+TimeLine::AddProcess(const std::string& name)
+{
+    const auto number =
+        std::max<uint32_t>(static_cast<uint32_t>(m_named.size()), NodeList::GetNNodes());
+    m_named.resize(number + 1);
+    m_named[number] = true;
+    Name("process_name", number + 1, 0, name);
+    return number;
 }
 
 uint32_t

@@ -7,6 +7,7 @@
 #include "ns3/roce-network.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -17,14 +18,26 @@
 namespace ns3::roce
 {
 
+/// Tracks side by side, for slices that overlap.
+class TimeLineLanes
+{
+  public:
+    /// @return number of the first track that is free, which this slice takes
+    std::size_t Take(int64_t fromPs, int64_t toPs);
+
+  private:
+    std::vector<int64_t> m_ends; //!< by track: of its last slice
+};
+
 /**
  * @brief A network's time line, in the Trace Event Format that Perfetto (ui.perfetto.dev) and
  * chrome://tracing read.
  *
  * An object with traceEvents and displayTimeUnit "ns". Each node is a process, named when something
- * of it is drawn first. Slices are complete events (ph X), counters ph C, names of processes and
- * tracks ph M. Times (ts, dur) are microseconds with six decimals, so that picoseconds survive;
- * Perfetto itself keeps whole nanoseconds. Events are written as they come, in any order of time.
+ * of it is drawn first, and so is what AddProcess() adds. Slices are complete events (ph X),
+ * counters ph C, names of processes and tracks ph M. Times (ts, dur) are microseconds with six
+ * decimals, so that picoseconds survive; Perfetto itself keeps whole nanoseconds. Events are
+ * written as they come, in any order of time.
  */
 class TimeLine
 {
@@ -35,6 +48,9 @@ class TimeLine
      * @throw InputError when it cannot be created
      */
     TimeLine(const Network& network, const std::string& path);
+
+    /// @brief Add a process that is no node. @param name of it. @return what stands for its node id
+    uint32_t AddProcess(const std::string& name);
 
     /**
      * @brief A quantity of a node has a new value.
@@ -56,7 +72,7 @@ class TimeLine
 
     /**
      * @brief A stretch of time on a track of a node. Those of one track must not overlap.
-     * @param node ns-3 node id
+     * @param node ns-3 node id, or of AddProcess()
      * @param track name; made when it is first used
      * @param name of the slice
      * @param details args; an object

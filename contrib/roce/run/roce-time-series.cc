@@ -154,6 +154,10 @@ TimeSeries::TimeSeries(Network& network,
     {
         m_context.timeLine = std::make_unique<TimeLine>(network, writer->AddFile("trace.json"));
         m_series.push_back(MakeFlowSlices(m_context));
+        if (options.ranks)
+        {
+            m_series.push_back(MakeRankSlices(m_context, *options.ranks));
+        }
     }
 }
 

@@ -18,6 +18,8 @@
 namespace ns3::roce
 {
 
+class RankEngine;
+
 /// A kind of series: what it records, and what makes it.
 struct SeriesKind : SeriesTable
 {
@@ -44,8 +46,8 @@ MakeSeries(SeriesContext& context, const SeriesMode& mode, const SeriesTable& ta
  * written through a RunWriter in order of time (exact times, whatever the stations' slack); node is
  * the ns-3 node id, port the device's index at its node. Each is a Series.
  *
- * chromeTrace: trace.json has the same values as counters, and in any case flows,
- * pauses (slices of ports that must not send) and XOFF sent (slices until XON). See TimeLine.
+ * chromeTrace: trace.json has the same values as counters, and in any case flows, pauses (slices
+ * of ports that must not send), XOFF sent (slices until XON), and what ranks do. See TimeLine.
  *
  * Memory does not grow with the run but with the number of flows, ports, and of what happens within
  * one slack.
@@ -63,6 +65,7 @@ class TimeSeries
         bool chromeTrace{false};                 //!< trace.json
         std::vector<std::string> ports;          //!< see FindPorts(); empty: all
         std::vector<FlowRange> flows;            //!< empty: all
+        RankEngine* ranks{nullptr};              //!< with logs: for trace.json; outlives this
 
         /// @return whether anything is recorded
         bool IsOn() const;

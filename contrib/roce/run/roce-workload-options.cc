@@ -74,7 +74,7 @@ WorkloadOptions::AddOptions(OptionTable& table)
     };
     table.AddValue("pattern",
                    "poisson, incast, alltoall, permutation, allreduce, collective, onoff, list, "
-                   "goal or chakra; several joined with +",
+                   "goal, chakra or jobs; several joined with +",
                    pattern);
     table.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     table.AddValue("through",
@@ -127,7 +127,11 @@ WorkloadOptions::AddOptions(OptionTable& table)
     table.AddValue("goal", "goal: schedule of each rank, GOAL as text or binary", ranks.goalFile);
     only({"chakra"});
     chakra.AddOptions(table);
-    only({"goal", "chakra"});
+    only({"jobs"});
+    table.AddValue("jobs",
+                   "jobs: JSON list of jobs that share the network, with ranks and placement",
+                   ranks.jobsFile);
+    only({"goal", "chakra", "jobs"});
     ranks.AddOptions(table);
     table.SetGroup(nullptr);
 }
@@ -320,6 +324,7 @@ WorkloadOptions::GenerateOne(const std::string& name,
         {"onoff", [&] { return OnOff(topology); }},
         {"goal", [&] { return ranks.Generate(nNics); }},
         {"chakra", [&] { return ranks.Generate(chakra.Read(), nNics); }},
+        {"jobs", [&] { return Merge(ranks.GenerateJobs(nNics, GetPerServer(topology))); }},
         {"list", [&] { return List(nNics, laws); }}};
     for (const auto& [known, generate] : patterns)
     {
@@ -330,7 +335,7 @@ WorkloadOptions::GenerateOne(const std::string& name,
     }
     throw InputError("--pattern is '" + pattern +
                      "', expected poisson, incast, alltoall, permutation, allreduce, collective, "
-                     "onoff, list, goal or chakra, or several of them joined with +");
+                     "onoff, list, goal, chakra or jobs, or several of them joined with +");
 }
 
 bool
@@ -350,6 +355,14 @@ HostPlacement
 WorkloadOptions::GetEnds(const Topology& topology) const
 {
     return topology.GetPlacement(GetNicRule(topology) != NicRule::NAMED);
+}
+
+/// @return how many of these are in a server
+uint32_t
+WorkloadOptions::GetPerServer(const Topology& topology) const
+{
+    const bool areHosts = GetNicRule(topology) != NicRule::NAMED;
+    return topology.gpusPerServer * (areHosts ? 1 : topology.GetNicsOfHost());
 }
 
 LoadCapacity
@@ -452,9 +465,7 @@ WorkloadOptions::Generate(const Topology& topology, std::vector<std::string>* la
     for (FlowSpec& flow : flows)
     {
         flow.connection =
-            connections == Connections::AUTO || (flow.job && connections == Connections::PAIR)
-                ? flow.connection
-                : connections == Connections::PAIR;
+            connections == Connections::AUTO ? flow.connection : connections == Connections::PAIR;
     }
     return flows;
 }

@@ -23,9 +23,9 @@ namespace ns3::roce
  * @brief The options of a program that choose the flows.
  *
  * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a
- * file), goal and chakra (ranks with a program, from files); several may be joined with `+`, for
- * example poisson+incast. Random streams are fixed for each, so that one does not shift another.
- * Tags: 1 incast, 2 allreduce, collective and onoff, 0 the others.
+ * file), goal, chakra and jobs (ranks with programs, from files); several may be joined with `+`,
+ * for example poisson+incast. Random streams are fixed for each, so that one does not shift
+ * another. Tags: 1 incast, 2 allreduce, collective and onoff, 0 the others.
  */
 struct WorkloadOptions
 {
@@ -89,6 +89,7 @@ struct WorkloadOptions
   private:
     void AddPoissonOptions(OptionTable& table);
     HostPlacement GetEnds(const Topology& topology) const;
+    uint32_t GetPerServer(const Topology& topology) const;
     LoadCapacity GetCapacity(const Topology& topology, LoadReference reference) const;
     void Check(const Topology& topology) const;
     void CheckLoops() const;

@@ -2,7 +2,6 @@
 #include "roce-flow-list.h"
 #include "roce-workload-internal.h"
 
-#include "ns3/roce-flow-phases.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -58,10 +57,10 @@ CheckWritable(const std::string& path, const FlowSpec& flow, FlowListFormat form
         throw InputError(path + ": flow " + std::to_string(flow.id) +
                          " has a rate law of its own, expected none: it is not written");
     }
-    if (flow.step || flow.after || flow.dependencies)
+    if (flow.job || flow.dependencies)
     {
         throw InputError(path + ": flow " + std::to_string(flow.id) +
-                         " belongs to a collective or to a graph of flows, expected none: they "
+                         " is sent by a rank, or belongs to a graph of flows, expected none: they "
                          "are not written");
     }
     if (format == FlowListFormat::HpccFlowTxt &&
@@ -95,7 +94,10 @@ WriteCsv(std::ostream& out, const std::vector<FlowSpec>& flows)
     const bool connections = std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
         return flow.connection > 0;
     });
-    const bool phases = connections || FlowPhases::IsUsed(flows);
+    const bool phases =
+        connections || std::any_of(flows.begin(), flows.end(), [](const FlowSpec& flow) {
+            return flow.phase > 0;
+        });
     const std::size_t columns = CSV_COLUMNS.size() - (connections ? 1 : phases ? 2 : 3);
     for (std::size_t i = 0; i < columns; ++i)
     {

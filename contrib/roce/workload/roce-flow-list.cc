@@ -6,8 +6,7 @@
 #include "roce-workload-internal.h"
 
 #include "ns3/roce-congestion-control.h"
-#include "ns3/roce-flow-graph.h"
-#include "ns3/roce-flow-phases.h"
+#include "ns3/roce-cycle.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
 #include "ns3/roce-value-check.h"
@@ -191,7 +190,7 @@ class Reader : private LineReader
                 m_list.flows[i].dependencies = std::move(dependencies);
             }
         }
-        const std::vector<uint32_t> cycle = FlowGraph::FindCycle(graph);
+        const std::vector<uint32_t> cycle = FindCycle(graph);
         if (!cycle.empty())
         {
             std::string way = m_places[cycle[0]].name;

@@ -21,10 +21,11 @@ enum class FlowListFormat
      * have up to three decimals (picoseconds). Absent columns take FlowSpec's defaults. `#` starts
      * a comment.
      *
-     * Two more columns at the end, `,name,after`, make a graph (FlowGraph): a name by which other
-     * flows refer to this one, or nothing, and the names of those that it waits for, with blanks
-     * between, or nothing. start_ns then counts from the moment that the last of them is complete.
-     * A name is any text without blanks and commas; it may be used before the line that has it.
+     * Two more columns at the end, `,name,after`, make a graph (FlowDependencies): a name by which
+     * other flows refer to this one, or nothing, and the names of those that it waits for, with
+     * blanks between, or nothing. start_ns then counts from the moment that the last of them is
+     * complete. A name is any text without blanks and commas; it may be used before the line that
+     * has it.
      */
     Csv,
     /**

@@ -15,7 +15,7 @@ namespace ns3::roce
  * (OFF), and so on (PARALEON, section IV-B: 20 workers, 12 MB to each peer, 20 ms OFF).
  *
  * A closed loop waits for the last flow of a round, and then for the OFF time: round i is phase i+1
- * (see FlowPhases), so a run has one such job. With a fixed period, as in the generator of
+ * (FlowSpec::phase), so a run has one such job. With a fixed period, as in the generator of
  * PARALEON's authors, rounds begin in any case: ideal ON time and OFF time after each other. No
  * randomness.
  */

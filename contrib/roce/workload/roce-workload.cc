@@ -291,8 +291,8 @@ SortByStart(std::vector<FlowSpec>& flows)
         const uint32_t phaseB = b.IsScheduled() ? 0 : b.phase;
         const uint32_t keyA = a.IsDependent() ? a.dependencies->key : 0;
         const uint32_t keyB = b.IsDependent() ? b.dependencies->key : 0;
-        return std::tie(phaseA, a.after, keyA, a.startPs, a.src, a.dst) <
-               std::tie(phaseB, b.after, keyB, b.startPs, b.src, b.dst);
+        return std::tie(phaseA, keyA, a.startPs, a.src, a.dst) <
+               std::tie(phaseB, keyB, b.startPs, b.src, b.dst);
     });
 }
 

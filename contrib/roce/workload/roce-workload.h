@@ -182,7 +182,7 @@ struct PermutationWorkload
  * independent and of equal size; the amount is drawn for each iteration; within a datacenter
  * nothing is sent; each transfer is a queue pair of its own, so congestion control starts again.
  *
- * Iteration i is phase i+1 (see FlowPhases), so a run has one such job.
+ * Iteration i is phase i+1 (FlowSpec::phase), so a run has one such job.
  */
 struct AllReduceWorkload
 {
@@ -212,8 +212,8 @@ struct AllReduceWorkload
 
 /**
  * @brief Sort flows by (startPs, src, dst), equal ones in their order. Those of phase 2 come after
- * all whose start is known before, then those of phase 3, and so on (see FlowPhases). Those that
- * wait for single flows come after the others, in the order of their keys (see FlowGraph).
+ * all whose start is known before, then those of phase 3, and so on (FlowSpec::phase). Those that
+ * wait for single flows come after the others, in the order of their keys (FlowDependencies).
  */
 void SortByStart(std::vector<FlowSpec>& flows);
 

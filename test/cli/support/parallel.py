@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What several threads or processes must not change."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -36,6 +37,15 @@ def goal(ranks=16, messages=120, nics=1):
     return f"num_ranks {ranks}\n" + "".join(f"rank {r} {{\n" + "".join(f"{line}\n" for line in lines[r]) + "}\n" for r in range(ranks))
 
 
+# A step of training in both datacenters, and two collectives on the same NICs.
+JOBS = [{"name": "step", "placement": "random", "repetitions": 2, "pause": "3us",
+         "training": {"tensor": 2, "pipeline": 2, "data": 2, "layers": 4, "microBatches": 3, "hidden": 64, "sequence": 128, "flops": 1e13,
+                      "zero": True, "overlap": True, "bucketBytes": 20000}},
+        {"name": "reduce", "ranks": 8, "start": "7us", "repetitions": 3, "placement": "0-3,8-11",
+         "collective": {"kind": "all-reduce", "bytes": 100000, "levels": "2:direct,4:ring", "pieces": 3}},
+        {"name": "exchange", "ranks": 4, "repetitions": 4, "placement": "9,1,8,0", "collective": {"kind": "all-to-all", "bytes": 50000}}]
+
+
 def said(text):
     """Without mpirun's report of processes that have not ended with status 0."""
     return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
@@ -44,12 +54,13 @@ def said(text):
 def result(program, options, out, processes=1):
     """@return status, and by name what must not depend on threads and processes.
 
-    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs
+    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs, {jobs} for JOBS
     """
-    files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics")}
+    files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics", "jobs")}
     files["graph"].write_text(GRAPH, encoding="utf-8")
     files["goal"].write_text(goal(), encoding="utf-8")
     files["nics"].write_text(goal(ranks=8, nics=2), encoding="utf-8")
+    files["jobs"].write_text(json.dumps(JOBS), encoding="utf-8")
     launcher = [*MPIRUN, "-np", processes] if processes > 1 else []
     done = run(*launcher, program, *COMMON, *(o.format(**files) if "{" in o else o for o in options), "--fingerprint", f"--out={out}",
                status=None, timeout=600, env=NO_LEAKS if launcher else {})
