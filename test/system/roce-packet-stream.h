@@ -9,7 +9,9 @@
 #include "ns3/roce-packet-bytes.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 
 namespace ns3::roce::test
 {
@@ -40,7 +42,7 @@ class PacketStream : public PacketStack
         nic.SetStack(*this);
         if (settings.rateBps > 0)
         {
-            m_next = Simulator::Schedule(PicoSeconds(settings.startPs), &PacketStream::Send, this);
+            m_event = Simulator::Schedule(PicoSeconds(settings.startPs), &PacketStream::Send, this);
         }
     }
 
@@ -54,7 +56,7 @@ class PacketStream : public PacketStack
 
     ~PacketStream() override
     {
-        m_next.Cancel();
+        m_event.Cancel();
     }
 
     void Foresee(int64_t atPs) override
@@ -65,7 +67,9 @@ class PacketStream : public PacketStack
     uint64_t sent{0};
     uint64_t held{0}; //!< not sent, since the NIC had not sent the one before
     uint64_t taken{0};
-    uint64_t marked{0}; //!< of these, with CE
+    uint64_t marked{0};    //!< of these, with CE
+    uint64_t reordered{0}; //!< of these, after a later one of their flow
+    int64_t longestPs{0};  //!< from the NIC's queue to the end of the last link
 
   private:
     void Send()
@@ -90,6 +94,8 @@ class PacketStream : public PacketStack
             frame->trafficClass = m_settings.trafficClass;
             frame->entropy = static_cast<uint16_t>(sent % m_settings.flows);
             frame->srcQp = PacketBytes::NO_QP | frame->entropy;
+            frame->psn = sent;
+            frame->sentPs = nowPs;
             frame->ecn = m_settings.ecn;
             frame->ttl = 64;
             ++sent;
@@ -100,9 +106,9 @@ class PacketStream : public PacketStack
         m_duePs = (m_duePs > 0 ? m_duePs : static_cast<double>(nowPs)) + gapPs;
         if (m_duePs < static_cast<double>(m_settings.endPs))
         {
-            m_next = Simulator::Schedule(PicoSeconds(static_cast<int64_t>(m_duePs) - nowPs),
-                                         &PacketStream::Send,
-                                         this);
+            m_event = Simulator::Schedule(PicoSeconds(static_cast<int64_t>(m_duePs) - nowPs),
+                                          &PacketStream::Send,
+                                          this);
         }
     }
 
@@ -113,14 +119,19 @@ class PacketStream : public PacketStack
         {
             ++taken;
             marked += frame->ecn == ECN_CE;
+            longestPs = std::max(longestPs, Simulator::Now().GetTimeStep() - frame->sentPs);
+            uint64_t& next = m_next[uint64_t{frame->src} << 32 | frame->srcQp];
+            reordered += frame->psn < next;
+            next = std::max(next, frame->psn + 1);
             FramePool::Free(frame);
         }
     }
 
     Nic& m_nic;
     const Settings m_settings;
-    EventId m_next;
+    EventId m_event;
     double m_duePs{0};
+    std::map<uint64_t, uint64_t> m_next; //!< number, by flow
 };
 
 } // namespace ns3::roce::test
