@@ -81,16 +81,20 @@ TEST(PacketBytes, KnowsWhatIsNoIpAndWhatGoesToAGroup)
 TEST(PacketBytes, TheHashIsOfAddressesPortsAndProtocol)
 {
     const uint16_t first = Read(MakeIpv4()).entropy;
+    const uint32_t flow = Read(MakeIpv4()).flow;
+    EXPECT_TRUE(flow & PacketBytes::NO_QP) << "it may be the number of a queue pair";
     for (const std::size_t place : {23, 29, 33, 35, 37})
     {
         std::vector<uint8_t> other = MakeIpv4();
         other[place] = static_cast<uint8_t>(other[place] + 11);
         EXPECT_NE(Read(other).entropy, first) << "byte " << place << " does not count";
+        EXPECT_NE(Read(other).flow, flow) << "byte " << place << " names no other flow";
     }
     std::vector<uint8_t> other = MakeIpv4();
     other[17] = 1;  // length
     other[22] = 63; // TTL
     EXPECT_EQ(Read(other).entropy, first);
+    EXPECT_EQ(Read(other).flow, flow);
 }
 
 TEST(PacketBytes, FragmentsOfADatagramHaveOneHash)

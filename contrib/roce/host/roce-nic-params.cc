@@ -52,10 +52,11 @@ NicParams::Table()
             .Help("Acknowledge at the latest every N packets; the last packet of a message is "
                   "always acknowledged at once")
             .Rate("IngressRate", &P::ingressBps, {0}, Range::AtLeast(0))
-            .Help("Data that the NIC can take from its link, of all queue pairs, framing included; "
-                  "0: all")
+            .Help(
+                "Data, and packets of ns-3, that the NIC can take from its link, framing included; "
+                "0: all")
             .Size("IngressBuffer", &P::ingressBytes, {262144}, Range::AtLeast(0))
-            .Help("Wire bytes that may wait with IngressRate; data that do not fit are lost")
+            .Help("Wire bytes that may wait with IngressRate; what does not fit is lost")
             .Size("IngressMark", &P::ingressMarkBytes, {0}, Range::AtLeast(0))
             .Help("Data are marked CE if more wait with IngressRate, so that the receiver answers "
                   "them with CNPs; 0: none is");

@@ -42,7 +42,8 @@ class NicPauses
      */
     void Set(bool storm, uint64_t drainBps, int64_t nowPs);
 
-    /// @brief Data has arrived. @param wireBytes its size, framing included @param nowPs its end
+    /// @brief Data, or a packet of ns-3, has arrived. @param wireBytes its size, framing included
+    /// @param nowPs its end
     void OnData(uint32_t wireBytes, int64_t nowPs);
 
     /// @return whether a pause frame is to be sent, ahead of everything

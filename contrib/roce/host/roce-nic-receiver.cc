@@ -159,7 +159,7 @@ void
 NicReceiver::OnData(Frame* frame, int64_t nowPs)
 {
     Nic::Counters& counters = m_nic.m_counters;
-    if (m_ingress && !Take(*frame, nowPs))
+    if (!Admit(*frame, nowPs))
     {
         FramePool::Free(frame);
         return;

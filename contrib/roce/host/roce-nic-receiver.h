@@ -59,6 +59,16 @@ class NicReceiver
     /// @param cnpPs by so much
     void SetLatencies(int64_t deliveryPs, int64_t cnpPs);
 
+    /**
+     * @brief Data, or a packet of ns-3, have come to the NIC's buffer.
+     * @param frame is marked if there is much in it @param nowPs current time
+     * @return whether there is room; otherwise it is lost
+     */
+    bool Admit(Frame& frame, int64_t nowPs)
+    {
+        return !m_ingress || Take(frame, nowPs);
+    }
+
     /// @brief From now on, data are taken within a limit. @param limit of all queue pairs
     void SetIngress(std::unique_ptr<IngressLimit> limit)
     {

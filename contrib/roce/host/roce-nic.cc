@@ -383,14 +383,17 @@ Nic::OnPauseChange(Port&, int64_t atPs)
 void
 Nic::Receive(Port&, Frame* frame, int64_t nowPs)
 {
-    switch (frame->kind)
-    {
-    case FrameKind::DATA:
+    const auto notePauses = [&] {
         if (m_pauses)
         {
             m_pauses->OnData(WireBytes(frame->frameBytes), nowPs);
             SetEarliestTimer();
         }
+    };
+    switch (frame->kind)
+    {
+    case FrameKind::DATA:
+        notePauses();
         m_receiver.OnData(frame, nowPs);
         break;
     case FrameKind::ACK:
@@ -404,7 +407,12 @@ Nic::Receive(Port&, Frame* frame, int64_t nowPs)
         m_sender.OnNotification(frame, nowPs);
         break;
     case FrameKind::PACKET:
-        if (m_packets)
+        notePauses();
+        if (!m_receiver.Admit(*frame, nowPs))
+        {
+            FramePool::Free(frame);
+        }
+        else if (m_packets)
         {
             m_packets->Arrive(frame);
         }

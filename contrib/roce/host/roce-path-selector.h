@@ -18,6 +18,8 @@ class Deployment;
  * @brief Which path the next frame of a sending queue pair takes: the entropy (UDP source port)
  * that switches hash.
  *
+ * Packets of ns-3 (FrameKind::PACKET) are no business of it: switches hash their 5-tuple.
+ *
  * The NIC makes one prototype for its attribute PathSelector and Fork()s it for each queue pair,
  * unless it is static: then every frame has the flow's own entropy and there is no object.
  */

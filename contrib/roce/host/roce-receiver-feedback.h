@@ -312,7 +312,8 @@ class FeedbackChain : public ReceiverFeedback
 
 /**
  * @brief DCQCN's notification point: CE-marked data gives a CNP, at most one per interval and queue
- * pair (Zhu et al., SIGCOMM 2015, section 3).
+ * pair (Zhu et al., SIGCOMM 2015, section 3). Marked packets of ns-3 are for their stack, not for
+ * it.
  */
 class EcnCnpFeedback : public ReceiverFeedback
 {

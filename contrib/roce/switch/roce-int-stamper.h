@@ -11,6 +11,9 @@ namespace ns3::roce
  * @brief Appends an IntHop to every telemetry-capable frame at dequeue (HPCC, SIGCOMM 2019, section
  * 4.1).
  *
+ * Packets of ns-3 (FrameKind::PACKET) get no record; data's records have their bytes, of every
+ * class.
+ *
  * Inside, the record is exact. Each hop adds BytesPerHop to the frame, which the following link and
  * the echo in the ACK are charged for. Bytes sent are wire bytes (framing included) before this
  * frame, so that a port sending without a gap shows exactly its rate.

@@ -33,8 +33,8 @@ struct PfcWatchdogParams
  * DetectionTime, has sent none, and is paused by the peer at the end of that time. The storm is
  * over when the peer has not kept the class paused for RestorationTime. Meanwhile, with Action
  *
- * - drop: what is queued there is dropped, and so are the class's data that come later to the port
- *   or from it (drop reason watchdog);
+ * - drop: what is queued there is dropped, and so are the class's data, and packets of ns-3, that
+ * come later to the port or from it (drop reason watchdog);
  * - forward: pauses of that class are ignored, and frames are sent.
  *
  * SONiC looks at its queues at intervals, so that it is late by up to one; here times are exact.

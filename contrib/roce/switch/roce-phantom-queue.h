@@ -38,10 +38,11 @@ struct PhantomQueueParams
  * CE by that counter, so that senders slow down before a real queue grows.
  *
  * The counter is brought up to date when a frame is counted or checked: max(0, bytes - DrainFactor
- * * rate * elapsed time), then plus the frame (MAC header to FCS; data alone), at most Capacity.
- * There is no timer. Marking probability: 0 up to EcnMin * Capacity, 1 above EcnMax * Capacity,
- * linear between. Only ECN-capable frames are marked. An EcnMarker decides by itself: both together
- * mark with 1 - (1 - p1)(1 - p2); Network::Options::ecn=false leaves only the phantom queue.
+ * * rate * elapsed time), then plus the frame (MAC header to FCS), at most Capacity. Data
+ * and packets of ns-3 (FrameKind::PACKET) count, control does not. There is no timer. Marking
+ * probability: 0 up to EcnMin * Capacity, 1 above EcnMax * Capacity, linear between. Only
+ * ECN-capable frames are marked. An EcnMarker decides by itself: both together mark with 1 - (1 -
+ * p1)(1 - p2); Network::Options::ecn=false leaves only the phantom queue.
  *
  * There is a profile for the paper, and one for what the authors' simulator does, where the phantom
  * queue alone marks (so without an EcnMarker). There the drain comes in steps of one packet.

@@ -45,7 +45,8 @@ struct AccParams
  * Each switch has an agent. At the end of each monitor interval it reads its ports, rewards the
  * choice made for the interval, and chooses a curve for the next one: mostly the best by its table
  * (AccTable), sometimes any (Epsilon). A port that sent nothing and has no queue is left alone.
- * NICs and other switches do not take part: no message goes over the network, so reports and
+ * Packets of ns-3 (FrameKind::PACKET) are in all that it reads of a port, and are marked by its
+ * curve. NICs and other switches do not take part: no message goes over the network, so reports and
  * dispatches have no bytes.
  *
  * A table made by train_acc replaces the paper's trained network. In a state in which it

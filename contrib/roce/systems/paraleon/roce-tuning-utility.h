@@ -20,7 +20,8 @@ struct ParaleonParams;
  * An interval begins with Begin(); the controller then adds what ports and NICs have measured, and
  * Evaluate() makes the terms. O_TP is the mean utilisation of uplinks that are active, O_RTT the
  * mean of base delay over RTT of NIC pairs, O_PFC 1 - mean pause time / interval. A term without
- * any sample is 0 (O_PFC: 1): so an interval without traffic is not a good one.
+ * any sample is 0 (O_PFC: 1): so an interval without traffic is not a good one. Packets of ns-3
+ * (FrameKind::PACKET) use uplinks and are paused as data are; RTTs are of queue pairs alone.
  */
 class TuningUtility
 {

@@ -60,7 +60,8 @@ struct UnoErasureParams
  * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
  * Parity is sent, paced, counted in flight and acknowledged as data is, is as long as the block's
  * longest packet, and each coded packet has a UnoErasureHeader. The simulation counts
- * which packets of a block have arrived; there are no bytes.
+ * which packets of a block have arrived; there are no bytes. Packets of ns-3 (FrameKind::PACKET)
+ * are of no queue pair, and not coded.
  *
  * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
  * and a bit that says whether its block can be rebuilt. The first packet of a block starts its
