@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A stage of outside offers variables and gets its table; the table is exact.
 #include "roce-error-of.h"
+#include "roce-packet-stream.h"
 #include "roce-test-folder.h"
 
 #include "ns3/roce-run-writer.h"
@@ -10,7 +11,9 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -315,4 +318,42 @@ TEST_F(SeriesOfferTest, TablesThatCannotBeAreRefused)
     mode.onChange = true;
     EXPECT_EQ(ErrorOf([&] { Series(context, mode, sampled); }),
               "--sampled is 'change', expected a time, for example 10us");
+}
+
+// A port's bytes are those of all frames.
+TEST_F(SeriesOfferTest, PacketsOfNs3AreInTheBytesOfPorts)
+{
+    std::unique_ptr<PacketStream> sender;
+    std::unique_ptr<PacketStream> receiver;
+    std::map<int64_t, uint64_t> sentBytes{{-1, 0}}; // by time, so far
+    uint64_t packets = 0;
+    const Lines rows = Record("utilisation", "1us", {"sw:2"}, [&](Network& net) {
+        const PacketStream::Settings settings{2, 20e9, 1, ECN_NOT_ECT, 1500, 0, 10 * US};
+        sender = std::make_unique<PacketStream>(*net.GetNic(1), settings);
+        receiver = std::make_unique<PacketStream>(*net.GetNic(2));
+        Port* const port = PeekPointer(net.GetSwitch(0)->GetPort(2));
+        port->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&, port](const Frame& frame, Time at) {
+                packets += frame.kind == FrameKind::PACKET;
+                sentBytes[at.GetTimeStep()] =
+                    sentBytes.rbegin()->second + port->WireBytes(frame.frameBytes);
+            }));
+    });
+    EXPECT_EQ(header, "time_ns,node,port,tx_bytes,utilisation,node_name,port_name");
+    EXPECT_GE(rows.size(), 8u);
+    EXPECT_GT(packets, 8u);
+    for (const std::string& row : rows)
+    {
+        std::istringstream fields(row);
+        std::string ns;
+        std::string skipped;
+        std::string bytes;
+        std::getline(fields, ns, ',');
+        std::getline(fields, skipped, ',');
+        std::getline(fields, skipped, ',');
+        std::getline(fields, bytes, ',');
+        const auto after = sentBytes.upper_bound(std::stoll(ns) * 1000);
+        EXPECT_EQ(bytes, std::to_string(std::prev(after)->second)) << row;
+    }
 }
