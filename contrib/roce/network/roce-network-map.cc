@@ -191,7 +191,7 @@ NodeContainer
 NetworkMap::GetHostNodes() const
 {
     NodeContainer nodes;
-    for (const HostEntry& host : m_parts.hosts)
+    for (const auto& host : m_parts.hosts)
     {
         nodes.Add(host.node);
     }
