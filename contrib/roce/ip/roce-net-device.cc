@@ -311,6 +311,7 @@ RoceNetDevice::Transmit(const Ptr<Packet>& packet, uint32_t toNic, uint8_t traff
     frame->dst = toNic;
     frame->trafficClass = trafficClass;
     frame->entropy = bytes.entropy;
+    frame->srcQp = bytes.flow;
     frame->dscp = bytes.dscp;
     frame->ecn = isCounted ? bytes.ecn : static_cast<uint8_t>(ECN_NOT_ECT);
     frame->ttl = isCounted ? bytes.ttl : GROUP_TTL;
