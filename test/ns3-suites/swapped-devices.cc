@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "swapped-devices.h"
+
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/pointer.h"
+#include "ns3/roce-switch.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3::roce::test
+{
+
+NS_OBJECT_ENSURE_REGISTERED(SwappedChannel);
+NS_OBJECT_ENSURE_REGISTERED(SwappedDevice);
+
+// ---------------------------------------------------------------- channel
+
+TypeId
+SwappedChannel::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::roce::test::SwappedChannel")
+                            .SetParent<RoceNetChannel>()
+                            .AddConstructor<SwappedChannel>()
+                            .AddAttribute("Delay",
+                                          "From device to device",
+                                          TimeValue(Seconds(0)),
+                                          MakeTimeAccessor(&SwappedChannel::m_delay),
+                                          MakeTimeChecker());
+    return tid;
+}
+
+SwappedChannel::~SwappedChannel() = default;
+
+void
+SwappedChannel::Join(const Ptr<SwappedDevice>& device)
+{
+    NS_ABORT_MSG_IF(m_network, "a device joins a channel after the start");
+    m_joined.push_back(device);
+}
+
+void
+SwappedChannel::Build()
+{
+    if (m_network || m_joined.empty())
+    {
+        return;
+    }
+    m_network = std::make_unique<Network>();
+    ObjectFactory factory("ns3::roce::Switch");
+    factory.Set("LosslessClasses", UintegerValue(0));
+    factory.Set("BufferSize", StringValue("1GiB"));
+    factory.Set("EgressAlpha", StringValue("1000"));
+    const uint32_t sw = m_network->AddSwitch("s", 0, factory);
+    ObjectFactory nic("ns3::roce::Nic");
+    nic.Set("CongestionControl", StringValue("ns3::roce::LineRate"));
+    for (const Ptr<SwappedDevice>& device : m_joined)
+    {
+        m_network->AddNic(m_network->AddHost("h" + std::to_string(m_network->GetNHosts()), 0),
+                          sw,
+                          device->GetLinkRate(),
+                          PicoSeconds(m_delay.GetPicoSeconds() / 2),
+                          nic);
+    }
+    Network::Options options;
+    options.ecn = false;
+    options.telemetry = false;
+    m_network->Build(options);
+    for (std::size_t i = 0; i < m_joined.size(); ++i)
+    {
+        Add(m_joined[i]);
+        m_joined[i]->Attach(m_network->GetNic(static_cast<uint32_t>(i)), i);
+    }
+    // Some tests send to nobody, and count the packets that leave.
+    Learn(Mac48Address(), 0);
+}
+
+void
+SwappedChannel::BlackList(Ptr<SwappedDevice> from, Ptr<SwappedDevice> to)
+{
+    m_blackList.emplace(PeekPointer(from), PeekPointer(to));
+}
+
+bool
+SwappedChannel::IsKeptFrom(const Address& from, const SwappedDevice& to) const
+{
+    return std::any_of(m_blackList.begin(), m_blackList.end(), [&](const auto& entry) {
+        return entry.second == &to && entry.first->GetAddress() == from;
+    });
+}
+
+std::size_t
+SwappedChannel::GetNDevices() const
+{
+    return m_joined.size();
+}
+
+Ptr<NetDevice>
+SwappedChannel::GetDevice(std::size_t i) const
+{
+    return m_joined.at(i);
+}
+
+// ---------------------------------------------------------------- device
+
+TypeId
+SwappedDevice::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::test::SwappedDevice")
+            .SetParent<RoceNetDevice>()
+            .AddConstructor<SwappedDevice>()
+            .AddAttribute("ReceiveErrorModel",
+                          "What is lost at the receiver",
+                          PointerValue(),
+                          MakePointerAccessor(&SwappedDevice::m_errors),
+                          MakePointerChecker<ErrorModel>())
+            .AddAttribute("PointToPointMode",
+                          "Has no effect",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&SwappedDevice::m_isPointToPoint),
+                          MakeBooleanChecker())
+            .AddAttribute("FirstQueue",
+                          "The queue",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&SwappedDevice::GetQueue),
+                          MakePointerChecker<Queue<Packet>>())
+            .AddAttribute("DataRate",
+                          "Of the link; 0: as fast as may be",
+                          DataRateValue(DataRate("0b/s")),
+                          MakeDataRateAccessor(&SwappedDevice::m_rate),
+                          MakeDataRateChecker())
+            .AddTraceSource("PhyRxDrop",
+                            "The error model loses a packet",
+                            MakeTraceSourceAccessor(&SwappedDevice::m_phyRxDrop),
+                            "ns3::Packet::TracedCallback");
+    return tid;
+}
+
+void
+SwappedDevice::DoInitialize()
+{
+    if (m_joined)
+    {
+        m_joined->Build();
+    }
+    RoceNetDevice::DoInitialize();
+}
+
+void
+SwappedDevice::DoDispose()
+{
+    m_joined = nullptr;
+    m_errors = nullptr;
+    m_judged = nullptr;
+    RoceNetDevice::DoDispose();
+}
+
+void
+SwappedDevice::SetChannel(const Ptr<SwappedChannel>& channel)
+{
+    m_joined = channel;
+    channel->Join(this);
+    m_linkChanges();
+}
+
+DataRate
+SwappedDevice::GetLinkRate() const
+{
+    constexpr uint64_t PACKET = 1000;   // bytes, of most tests
+    constexpr uint64_t ON_WIRE = 1038;  // with MAC header, FCS, preamble and gap
+    constexpr uint64_t FAST = 100e12;   // bit/s
+    const uint64_t rate = m_rate.GetBitRate();
+    return DataRate(rate ? rate * ON_WIRE / PACKET : FAST);
+}
+
+void
+SwappedDevice::Attach(const Ptr<Nic>& nic, std::size_t index)
+{
+    const Mac48Address given = m_given;
+    RoceNetDevice::Attach(nic, m_joined, index);
+    SetAddress(given);
+    RoceNetDevice::AddLinkChangeCallback(
+        Callback<void>([this] { m_linkChanges(); }));
+}
+
+Ptr<Queue<Packet>>
+SwappedDevice::GetQueue() const
+{
+    return RoceNetDevice::GetQueue(0);
+}
+
+void
+SwappedDevice::SetReceiveErrorModel(Ptr<ErrorModel> model)
+{
+    m_errors = model;
+}
+
+void
+SwappedDevice::SetAddress(Address address)
+{
+    m_given = Mac48Address::ConvertFrom(address);
+    if (GetNic())
+    {
+        RoceNetDevice::SetAddress(address);
+    }
+}
+
+Address
+SwappedDevice::GetAddress() const
+{
+    return m_given;
+}
+
+bool
+SwappedDevice::IsLinkUp() const
+{
+    return GetNic() ? RoceNetDevice::IsLinkUp() : m_joined != nullptr;
+}
+
+void
+SwappedDevice::AddLinkChangeCallback(Callback<void> callback)
+{
+    m_linkChanges.ConnectWithoutContext(callback);
+}
+
+Ptr<Channel>
+SwappedDevice::GetChannel() const
+{
+    return m_joined;
+}
+
+bool
+SwappedDevice::IsLost(const Ptr<const Packet>& packet, const Address& from)
+{
+    if (packet != m_judged)
+    {
+        m_judged = packet;
+        m_isLost = m_joined->IsKeptFrom(from, *this);
+        if (!m_isLost && m_errors && m_errors->IsCorrupt(packet->Copy()))
+        {
+            m_isLost = true;
+            m_phyRxDrop(packet);
+        }
+    }
+    return m_isLost;
+}
+
+void
+SwappedDevice::SetReceiveCallback(ReceiveCallback callback)
+{
+    RoceNetDevice::SetReceiveCallback(
+        ReceiveCallback([this, callback](Ptr<NetDevice> device,
+                                         Ptr<const Packet> packet,
+                                         uint16_t protocol,
+                                         const Address& from) {
+            return IsLost(packet, from) || callback(device, packet, protocol, from);
+        }));
+}
+
+void
+SwappedDevice::SetPromiscReceiveCallback(PromiscReceiveCallback callback)
+{
+    RoceNetDevice::SetPromiscReceiveCallback(
+        PromiscReceiveCallback([this, callback](Ptr<NetDevice> device,
+                                                Ptr<const Packet> packet,
+                                                uint16_t protocol,
+                                                const Address& from,
+                                                const Address& to,
+                                                PacketType type) {
+            return IsLost(packet, from) || callback(device, packet, protocol, from, to, type);
+        }));
+}
+
+bool
+SwappedDevice::SendFrom(Ptr<Packet> packet,
+                        const Address& source,
+                        const Address& dest,
+                        uint16_t protocol)
+{
+    m_joined->Build();
+    return RoceNetDevice::SendFrom(packet, source, dest, protocol);
+}
+
+// ---------------------------------------------------------------- helper
+
+SwappedHelper::SwappedHelper()
+    : m_device("ns3::roce::test::SwappedDevice"),
+      m_channel("ns3::roce::test::SwappedChannel")
+{
+}
+
+void
+SwappedHelper::SetQueueFactory(const ObjectFactory& queue)
+{
+    m_device.Set("Queue", ObjectFactoryValue(queue));
+}
+
+void
+SwappedHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_device.Set(name, value);
+}
+
+void
+SwappedHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_channel.Set(name, value);
+}
+
+void
+SwappedHelper::SetNetDevicePointToPointMode(bool isPointToPoint)
+{
+    m_device.Set("PointToPointMode", BooleanValue(isPointToPoint));
+}
+
+NetDeviceContainer
+SwappedHelper::Install(const Ptr<Node>& node) const
+{
+    return Install(node, m_channel.Create<SwappedChannel>());
+}
+
+NetDeviceContainer
+SwappedHelper::Install(const Ptr<Node>& node, const Ptr<SwappedChannel>& channel) const
+{
+    const Ptr<SwappedDevice> device = m_device.Create<SwappedDevice>();
+    device->SetAddress(Mac48Address::Allocate());
+    node->AddDevice(device);
+    device->SetChannel(channel);
+    return NetDeviceContainer(device);
+}
+
+NetDeviceContainer
+SwappedHelper::Install(const NodeContainer& nodes) const
+{
+    return Install(nodes, m_channel.Create<SwappedChannel>());
+}
+
+NetDeviceContainer
+SwappedHelper::Install(const NodeContainer& nodes, const Ptr<SwappedChannel>& channel) const
+{
+    NetDeviceContainer devices;
+    for (uint32_t i = 0; i < nodes.GetN(); ++i)
+    {
+        devices.Add(Install(nodes.Get(i), channel));
+    }
+    return devices;
+}
+
+NetDeviceContainer
+SwappedHelper::Install(const Ptr<Node>& a, const Ptr<Node>& b) const
+{
+    return Install(NodeContainer(a, b));
+}
+
+} // namespace ns3::roce::test
+
+int
+main(int argc, char* argv[])
+{
+    ns3::Time::SetResolution(ns3::Time::PS);
+    // Other devices of tests between two hosts do not ask for addresses at all.
+    for (const char* jitter :
+         {"ns3::ArpL3Protocol::RequestJitter", "ns3::Icmpv6L4Protocol::SolicitationJitter"})
+    {
+        ns3::Config::SetDefault(jitter,
+                                ns3::StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    }
+    return ns3::TestRunner::Run(argc, argv);
+}
