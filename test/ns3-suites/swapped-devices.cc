@@ -15,7 +15,15 @@ namespace ns3::roce::test
 {
 
 NS_OBJECT_ENSURE_REGISTERED(SwappedChannel);
+NS_OBJECT_ENSURE_REGISTERED(SwappedErrorChannel);
 NS_OBJECT_ENSURE_REGISTERED(SwappedDevice);
+
+namespace
+{
+
+const DataRate FAST(static_cast<uint64_t>(100e12));
+
+} // namespace
 
 // ---------------------------------------------------------------- channel
 
@@ -59,11 +67,9 @@ SwappedChannel::Build()
     nic.Set("CongestionControl", StringValue("ns3::roce::LineRate"));
     for (const Ptr<SwappedDevice>& device : m_joined)
     {
-        m_network->AddNic(m_network->AddHost("h" + std::to_string(m_network->GetNHosts()), 0),
-                          sw,
-                          device->GetLinkRate(),
-                          PicoSeconds(m_delay.GetPicoSeconds() / 2),
-                          nic);
+        const uint32_t host = m_network->AddHost("h" + std::to_string(m_network->GetNHosts()), 0);
+        const uint32_t n = m_network->AddNic(host, sw, FAST, m_delay / 2, nic);
+        m_network->GetNic(n)->SetAttribute("DataRate", DataRateValue(device->GetLinkRate()));
     }
     Network::Options options;
     options.ecn = false;
@@ -104,6 +110,62 @@ SwappedChannel::GetDevice(std::size_t i) const
     return m_joined.at(i);
 }
 
+std::vector<Time>
+SwappedChannel::NextTimes()
+{
+    return {Seconds(0)};
+}
+
+TypeId
+SwappedErrorChannel::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::roce::test::SwappedErrorChannel")
+                            .SetParent<SwappedChannel>()
+                            .AddConstructor<SwappedErrorChannel>();
+    return tid;
+}
+
+void
+SwappedErrorChannel::SetJumpingTime(const Time& delay)
+{
+    m_jump = delay;
+}
+
+void
+SwappedErrorChannel::SetJumpingMode(bool isOn)
+{
+    m_isJumping = isOn;
+    m_count = 0;
+}
+
+void
+SwappedErrorChannel::SetDuplicateTime(const Time& delay)
+{
+    m_again = delay;
+}
+
+void
+SwappedErrorChannel::SetDuplicateMode(bool isOn)
+{
+    m_isDuplicating = isOn;
+    m_count = 0;
+}
+
+std::vector<Time>
+SwappedErrorChannel::NextTimes()
+{
+    const bool isEven = m_count++ % 2 == 0;
+    if (isEven && m_isJumping)
+    {
+        return {m_jump};
+    }
+    if (isEven && m_isDuplicating)
+    {
+        return {Seconds(0), m_again};
+    }
+    return {Seconds(0)};
+}
+
 // ---------------------------------------------------------------- device
 
 TypeId
@@ -119,7 +181,7 @@ SwappedDevice::GetTypeId()
                           MakePointerAccessor(&SwappedDevice::m_errors),
                           MakePointerChecker<ErrorModel>())
             .AddAttribute("PointToPointMode",
-                          "Has no effect",
+                          "It is one of two, and sends to the other one",
                           BooleanValue(false),
                           MakeBooleanAccessor(&SwappedDevice::m_isPointToPoint),
                           MakeBooleanChecker())
@@ -164,6 +226,10 @@ void
 SwappedDevice::SetChannel(const Ptr<SwappedChannel>& channel)
 {
     m_joined = channel;
+    if (m_given == Mac48Address())
+    {
+        SetAddress(Mac48Address::Allocate()); // some tests give all devices the same
+    }
     channel->Join(this);
     m_linkChanges();
 }
@@ -171,11 +237,10 @@ SwappedDevice::SetChannel(const Ptr<SwappedChannel>& channel)
 DataRate
 SwappedDevice::GetLinkRate() const
 {
-    constexpr uint64_t PACKET = 1000;   // bytes, of most tests
-    constexpr uint64_t ON_WIRE = 1038;  // with MAC header, FCS, preamble and gap
-    constexpr uint64_t FAST = 100e12;   // bit/s
+    constexpr uint64_t PACKET = 1000;  // bytes, of most tests
+    constexpr uint64_t ON_WIRE = 1038; // with MAC header, FCS, preamble and gap
     const uint64_t rate = m_rate.GetBitRate();
-    return DataRate(rate ? rate * ON_WIRE / PACKET : FAST);
+    return rate ? DataRate(rate * ON_WIRE / PACKET) : FAST;
 }
 
 void
@@ -228,6 +293,30 @@ SwappedDevice::AddLinkChangeCallback(Callback<void> callback)
     m_linkChanges.ConnectWithoutContext(callback);
 }
 
+bool
+SwappedDevice::IsBroadcast() const
+{
+    return !m_isPointToPoint;
+}
+
+bool
+SwappedDevice::IsMulticast() const
+{
+    return !m_isPointToPoint;
+}
+
+bool
+SwappedDevice::IsPointToPoint() const
+{
+    return m_isPointToPoint;
+}
+
+bool
+SwappedDevice::NeedsArp() const
+{
+    return !m_isPointToPoint;
+}
+
 Ptr<Channel>
 SwappedDevice::GetChannel() const
 {
@@ -258,7 +347,22 @@ SwappedDevice::SetReceiveCallback(ReceiveCallback callback)
                                          Ptr<const Packet> packet,
                                          uint16_t protocol,
                                          const Address& from) {
-            return IsLost(packet, from) || callback(device, packet, protocol, from);
+            if (IsLost(packet, from))
+            {
+                return true;
+            }
+            for (const Time& delay : m_joined->NextTimes())
+            {
+                if (delay.IsZero())
+                {
+                    callback(device, packet->Copy(), protocol, from);
+                    continue;
+                }
+                Simulator::Schedule(delay, [=, given = Ptr<const Packet>(packet->Copy())] {
+                    callback(device, given, protocol, from);
+                });
+            }
+            return true;
         }));
 }
 
@@ -283,15 +387,21 @@ SwappedDevice::SendFrom(Ptr<Packet> packet,
                         uint16_t protocol)
 {
     m_joined->Build();
-    return RoceNetDevice::SendFrom(packet, source, dest, protocol);
+    Address to = dest;
+    if (m_isPointToPoint)
+    {
+        to = m_joined->GetDevice(m_joined->GetDevice(0) == this)->GetAddress();
+    }
+    return RoceNetDevice::SendFrom(packet, source, to, protocol);
 }
 
 // ---------------------------------------------------------------- helper
 
-SwappedHelper::SwappedHelper()
+SwappedHelper::SwappedHelper(bool isPointToPoint)
     : m_device("ns3::roce::test::SwappedDevice"),
       m_channel("ns3::roce::test::SwappedChannel")
 {
+    SetNetDevicePointToPointMode(isPointToPoint);
 }
 
 void
@@ -363,6 +473,9 @@ int
 main(int argc, char* argv[])
 {
     ns3::Time::SetResolution(ns3::Time::PS);
+    // neighbor-cache expects the number that MAC addresses have in ns-3's own program.
+    ns3::Address::Register();
+    ns3::Address::Register();
     // Other devices of tests between two hosts do not ask for addresses at all.
     for (const char* jitter :
          {"ns3::ArpL3Protocol::RequestJitter", "ns3::Icmpv6L4Protocol::SolicitationJitter"})

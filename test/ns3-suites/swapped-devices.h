@@ -5,6 +5,7 @@
 // Comes before ns-3's own tests, which are compiled as they are: what they call a SimpleNetDevice is
 // a RoceNetDevice, and what they call its channel a network of this module.
 
+#include "ns3/csma-helper.h"
 #include "ns3/data-rate.h"
 #include "ns3/error-channel.h"
 #include "ns3/error-model.h"
@@ -58,6 +59,9 @@ class SwappedChannel : public RoceNetChannel
     /// @return whether what that address sends is kept from a device
     bool IsKeptFrom(const Address& from, const SwappedDevice& to) const;
 
+    /// @return see SwappedErrorChannel
+    virtual std::vector<Time> NextTimes();
+
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 
@@ -68,12 +72,38 @@ class SwappedChannel : public RoceNetChannel
     std::unique_ptr<Network> m_network;
 };
 
+/// In place of an ErrorChannel.
+class SwappedErrorChannel : public SwappedChannel
+{
+  public:
+    static TypeId GetTypeId();
+
+    // Every second packet comes later.
+    void SetJumpingTime(const Time& delay);
+    void SetJumpingMode(bool isOn);
+
+    // Every second packet comes twice.
+    void SetDuplicateTime(const Time& delay);
+    void SetDuplicateMode(bool isOn);
+
+    /// @return when the receiver gets a packet that has arrived, from now on
+    std::vector<Time> NextTimes() override;
+
+  private:
+    Time m_jump;
+    Time m_again;
+    bool m_isJumping{false};
+    bool m_isDuplicating{false};
+    uint64_t m_count{0};
+};
+
 /**
- * @brief In place of a SimpleNetDevice: a RoceNetDevice with what tests do to the other one before
- * there is a network, and with a filter for an error model.
+ * @brief In place of a SimpleNetDevice or a PointToPointNetDevice: a RoceNetDevice with what tests
+ * do to the other one before there is a network, and with a filter for an error model.
  *
- * PointToPointMode is left out: it is a device of a broadcast domain. A rate is that of packets of
- * 1,000 bytes without what Ethernet adds, since other devices add nothing.
+ * A rate is that of packets of 1,000 bytes without what Ethernet adds, since a SimpleNetDevice adds
+ * nothing. Only the device sends at this rate: the switch is as fast as may be. In
+ * PointToPointMode the stack does not ask for addresses: the other device is the destination.
  */
 class SwappedDevice : public RoceNetDevice
 {
@@ -87,13 +117,17 @@ class SwappedDevice : public RoceNetDevice
     /// Be the stack of a NIC of the built network.
     void Attach(const Ptr<Nic>& nic, std::size_t index);
 
-    /// @return rate of the link
+    /// @return rate of the NIC
     DataRate GetLinkRate() const;
 
     void SetAddress(Address address) override;
     Address GetAddress() const override;
     bool IsLinkUp() const override;
     void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    bool IsMulticast() const override;
+    bool IsPointToPoint() const override;
+    bool NeedsArp() const override;
     Ptr<Channel> GetChannel() const override;
     void SetReceiveCallback(ReceiveCallback callback) override;
     void SetPromiscReceiveCallback(PromiscReceiveCallback callback) override;
@@ -120,11 +154,11 @@ class SwappedDevice : public RoceNetDevice
     TracedCallback<Ptr<const Packet>> m_phyRxDrop;
 };
 
-/// In place of SimpleNetDeviceHelper and PointToPointHelper.
+/// In place of SimpleNetDeviceHelper and CsmaHelper.
 class SwappedHelper : public RoceNetDeviceHelper
 {
   public:
-    SwappedHelper();
+    explicit SwappedHelper(bool isPointToPoint = false);
 
     template <typename... Ts>
     void SetQueue(std::string type, Ts&&... args)
@@ -152,6 +186,16 @@ class SwappedHelper : public RoceNetDeviceHelper
     ObjectFactory m_channel;
 };
 
+/// In place of PointToPointHelper.
+class SwappedPointToPointHelper : public SwappedHelper
+{
+  public:
+    SwappedPointToPointHelper()
+        : SwappedHelper(true)
+    {
+    }
+};
+
 /// @return an attribute of a SwappedDevice. @param name of that of another device
 inline std::string
 SwappedAttribute(const std::string& name)
@@ -164,7 +208,9 @@ SwappedAttribute(const std::string& name)
 #define SimpleNetDevice roce::test::SwappedDevice
 #define SimpleChannel roce::test::SwappedChannel
 #define SimpleNetDeviceHelper roce::test::SwappedHelper
-#define PointToPointHelper roce::test::SwappedHelper
+#define ErrorChannel roce::test::SwappedErrorChannel
+#define CsmaHelper roce::test::SwappedHelper
+#define PointToPointHelper roce::test::SwappedPointToPointHelper
 #define GetAttributeFailSafe(name, value)                                                          \
     GetAttributeFailSafe(ns3::roce::test::SwappedAttribute(name), value)
 
