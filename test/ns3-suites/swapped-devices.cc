@@ -10,6 +10,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ns3::roce::test
 {
@@ -22,6 +23,31 @@ namespace
 {
 
 const DataRate FAST(static_cast<uint64_t>(100e12));
+
+/// A test's link is no hop of IP, and a switch is one.
+void
+AddHop(const Ptr<Packet>& packet, uint16_t protocol)
+{
+    constexpr int MOST_HOPS = 255;
+    if (protocol == Ipv4L3Protocol::PROT_NUMBER)
+    {
+        Ipv4Header header;
+        packet->RemoveHeader(header);
+        header.SetTtl(static_cast<uint8_t>(std::min(header.GetTtl() + 1, MOST_HOPS)));
+        if (Node::ChecksumEnabled())
+        {
+            header.EnableChecksum();
+        }
+        packet->AddHeader(header);
+    }
+    else if (protocol == Ipv6L3Protocol::PROT_NUMBER)
+    {
+        Ipv6Header header;
+        packet->RemoveHeader(header);
+        header.SetHopLimit(static_cast<uint8_t>(std::min(header.GetHopLimit() + 1, MOST_HOPS)));
+        packet->AddHeader(header);
+    }
+}
 
 } // namespace
 
@@ -62,6 +88,7 @@ SwappedChannel::Build()
     factory.Set("LosslessClasses", UintegerValue(0));
     factory.Set("BufferSize", StringValue("1GiB"));
     factory.Set("EgressAlpha", StringValue("1000"));
+    factory.Set("RandomTies", BooleanValue(false)); // some tests send at the same time
     const uint32_t sw = m_network->AddSwitch("s", 0, factory);
     ObjectFactory nic("ns3::roce::Nic");
     nic.Set("CongestionControl", StringValue("ns3::roce::LineRate"));
@@ -237,10 +264,11 @@ SwappedDevice::SetChannel(const Ptr<SwappedChannel>& channel)
 DataRate
 SwappedDevice::GetLinkRate() const
 {
-    constexpr uint64_t PACKET = 1000;  // bytes, of most tests
-    constexpr uint64_t ON_WIRE = 1038; // with MAC header, FCS, preamble and gap
+    const char* given = std::getenv("ROCE_TIMED_BYTES");
+    const uint64_t bytes = given ? std::stoull(given) : 1000;
+    const uint64_t onWire = std::max<uint64_t>(bytes + 18, 64) + 20; // headers, FCS, preamble, gap
     const uint64_t rate = m_rate.GetBitRate();
-    return rate ? DataRate(rate * ON_WIRE / PACKET) : FAST;
+    return rate ? DataRate(rate * onWire / bytes) : FAST;
 }
 
 void
@@ -392,6 +420,10 @@ SwappedDevice::SendFrom(Ptr<Packet> packet,
     {
         to = m_joined->GetDevice(m_joined->GetDevice(0) == this)->GetAddress();
     }
+    if (!Mac48Address::ConvertFrom(to).IsGroup())
+    {
+        AddHop(packet, protocol);
+    }
     return RoceNetDevice::SendFrom(packet, source, to, protocol);
 }
 
@@ -402,6 +434,7 @@ SwappedHelper::SwappedHelper(bool isPointToPoint)
       m_channel("ns3::roce::test::SwappedChannel")
 {
     SetNetDevicePointToPointMode(isPointToPoint);
+    SetQueue("ns3::DropTailQueue"); // its defaults, which some tests change
 }
 
 void
@@ -419,7 +452,7 @@ SwappedHelper::SetDeviceAttribute(const std::string& name, const AttributeValue&
 void
 SwappedHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_channel.Set(name, value);
+    (name == "DataRate" ? m_device : m_channel).Set(name, value); // CSMA's channel has the rate
 }
 
 void

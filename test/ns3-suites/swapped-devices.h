@@ -101,8 +101,8 @@ class SwappedErrorChannel : public SwappedChannel
  * @brief In place of a SimpleNetDevice or a PointToPointNetDevice: a RoceNetDevice with what tests
  * do to the other one before there is a network, and with a filter for an error model.
  *
- * A rate is that of packets of 1,000 bytes without what Ethernet adds, since a SimpleNetDevice adds
- * nothing. Only the device sends at this rate: the switch is as fast as may be. In
+ * A rate is that of packets of 1,000 bytes, or what ROCE_TIMED_BYTES in the environment says,
+ * without what Ethernet adds: other devices add nothing, and some tests count on it. Only the device sends at this rate: the switch is as fast as may be. In
  * PointToPointMode the stack does not ask for addresses: the other device is the destination.
  */
 class SwappedDevice : public RoceNetDevice
