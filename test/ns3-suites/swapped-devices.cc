@@ -198,35 +198,34 @@ SwappedErrorChannel::NextTimes()
 TypeId
 SwappedDevice::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::test::SwappedDevice")
-            .SetParent<RoceNetDevice>()
-            .AddConstructor<SwappedDevice>()
-            .AddAttribute("ReceiveErrorModel",
-                          "What is lost at the receiver",
-                          PointerValue(),
-                          MakePointerAccessor(&SwappedDevice::m_errors),
-                          MakePointerChecker<ErrorModel>())
-            .AddAttribute("PointToPointMode",
-                          "It is one of two, and sends to the other one",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&SwappedDevice::m_isPointToPoint),
-                          MakeBooleanChecker())
-            .AddAttribute("FirstQueue",
-                          "The queue",
-                          TypeId::ATTR_GET,
-                          PointerValue(),
-                          MakePointerAccessor(&SwappedDevice::GetQueue),
-                          MakePointerChecker<Queue<Packet>>())
-            .AddAttribute("DataRate",
-                          "Of the link; 0: as fast as may be",
-                          DataRateValue(DataRate("0b/s")),
-                          MakeDataRateAccessor(&SwappedDevice::m_rate),
-                          MakeDataRateChecker())
-            .AddTraceSource("PhyRxDrop",
-                            "The error model loses a packet",
-                            MakeTraceSourceAccessor(&SwappedDevice::m_phyRxDrop),
-                            "ns3::Packet::TracedCallback");
+    static TypeId tid = TypeId("ns3::roce::test::SwappedDevice")
+                            .SetParent<RoceNetDevice>()
+                            .AddConstructor<SwappedDevice>()
+                            .AddAttribute("ReceiveErrorModel",
+                                          "What is lost at the receiver",
+                                          PointerValue(),
+                                          MakePointerAccessor(&SwappedDevice::m_errors),
+                                          MakePointerChecker<ErrorModel>())
+                            .AddAttribute("PointToPointMode",
+                                          "It is one of two, and sends to the other one",
+                                          BooleanValue(false),
+                                          MakeBooleanAccessor(&SwappedDevice::m_isPointToPoint),
+                                          MakeBooleanChecker())
+                            .AddAttribute("FirstQueue",
+                                          "The queue",
+                                          TypeId::ATTR_GET,
+                                          PointerValue(),
+                                          MakePointerAccessor(&SwappedDevice::GetQueue),
+                                          MakePointerChecker<Queue<Packet>>())
+                            .AddAttribute("DataRate",
+                                          "Of the link; 0: as fast as may be",
+                                          DataRateValue(DataRate("0b/s")),
+                                          MakeDataRateAccessor(&SwappedDevice::m_rate),
+                                          MakeDataRateChecker())
+                            .AddTraceSource("PhyRxDrop",
+                                            "The error model loses a packet",
+                                            MakeTraceSourceAccessor(&SwappedDevice::m_phyRxDrop),
+                                            "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -277,8 +276,7 @@ SwappedDevice::Attach(const Ptr<Nic>& nic, std::size_t index)
     const Mac48Address given = m_given;
     RoceNetDevice::Attach(nic, m_joined, index);
     SetAddress(given);
-    RoceNetDevice::AddLinkChangeCallback(
-        Callback<void>([this] { m_linkChanges(); }));
+    RoceNetDevice::AddLinkChangeCallback(Callback<void>([this] { m_linkChanges(); }));
 }
 
 Ptr<Queue<Packet>>
@@ -370,28 +368,27 @@ SwappedDevice::IsLost(const Ptr<const Packet>& packet, const Address& from)
 void
 SwappedDevice::SetReceiveCallback(ReceiveCallback callback)
 {
-    RoceNetDevice::SetReceiveCallback(
-        ReceiveCallback([this, callback](Ptr<NetDevice> device,
-                                         Ptr<const Packet> packet,
-                                         uint16_t protocol,
-                                         const Address& from) {
-            if (IsLost(packet, from))
-            {
-                return true;
-            }
-            for (const Time& delay : m_joined->NextTimes())
-            {
-                if (delay.IsZero())
-                {
-                    callback(device, packet->Copy(), protocol, from);
-                    continue;
-                }
-                Simulator::Schedule(delay, [=, given = Ptr<const Packet>(packet->Copy())] {
-                    callback(device, given, protocol, from);
-                });
-            }
+    RoceNetDevice::SetReceiveCallback(ReceiveCallback([this, callback](Ptr<NetDevice> device,
+                                                                       Ptr<const Packet> packet,
+                                                                       uint16_t protocol,
+                                                                       const Address& from) {
+        if (IsLost(packet, from))
+        {
             return true;
-        }));
+        }
+        for (const Time& delay : m_joined->NextTimes())
+        {
+            if (delay.IsZero())
+            {
+                callback(device, packet->Copy(), protocol, from);
+                continue;
+            }
+            Simulator::Schedule(delay, [=, given = Ptr<const Packet>(packet->Copy())] {
+                callback(device, given, protocol, from);
+            });
+        }
+        return true;
+    }));
 }
 
 void

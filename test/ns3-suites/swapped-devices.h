@@ -2,8 +2,8 @@
 #ifndef ROCE_SWAPPED_DEVICES_H
 #define ROCE_SWAPPED_DEVICES_H
 
-// Comes before ns-3's own tests, which are compiled as they are: what they call a SimpleNetDevice is
-// a RoceNetDevice, and what they call its channel a network of this module.
+// Comes before ns-3's own tests, which are compiled as they are: what they call a SimpleNetDevice
+// is a RoceNetDevice, and what they call its channel a network of this module.
 
 #include "ns3/csma-helper.h"
 #include "ns3/data-rate.h"
@@ -102,8 +102,9 @@ class SwappedErrorChannel : public SwappedChannel
  * do to the other one before there is a network, and with a filter for an error model.
  *
  * A rate is that of packets of 1,000 bytes, or what ROCE_TIMED_BYTES in the environment says,
- * without what Ethernet adds: other devices add nothing, and some tests count on it. Only the device sends at this rate: the switch is as fast as may be. In
- * PointToPointMode the stack does not ask for addresses: the other device is the destination.
+ * without what Ethernet adds: other devices add nothing, and some tests count on it. Only the
+ * device sends at this rate: the switch is as fast as may be. In PointToPointMode the stack does
+ * not ask for addresses: the other device is the destination.
  */
 class SwappedDevice : public RoceNetDevice
 {
@@ -176,7 +177,8 @@ class SwappedHelper : public RoceNetDeviceHelper
     NetDeviceContainer Install(const Ptr<Node>& node) const;
     NetDeviceContainer Install(const Ptr<Node>& node, const Ptr<SwappedChannel>& channel) const;
     NetDeviceContainer Install(const NodeContainer& nodes) const;
-    NetDeviceContainer Install(const NodeContainer& nodes, const Ptr<SwappedChannel>& channel) const;
+    NetDeviceContainer Install(const NodeContainer& nodes,
+                               const Ptr<SwappedChannel>& channel) const;
     NetDeviceContainer Install(const Ptr<Node>& a, const Ptr<Node>& b) const;
 
   private:
