@@ -212,6 +212,27 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     return writer;
 }
 
+/// @return the flows of TCP, installed; null without any
+Ptr<TcpFlows>
+RunOptions::InstallTcp(Network& network, const std::vector<FlowSpec>& flows) const
+{
+    if (tcpLaws.empty())
+    {
+        return nullptr;
+    }
+    if (threading.threads != 1U || threading.balance || MpiRanks::Get())
+    {
+        throw InputError(std::string("flows of TCP (--ccOf or column cc) with ") +
+                         (MpiRanks::Get()     ? "several processes (mpirun)"
+                          : threading.balance ? "--balance"
+                                              : "--threads") +
+                         ": ns-3's stacks share what belongs to no station; expected one thread");
+    }
+    const Ptr<TcpFlows> tcp = CreateObject<TcpFlows>();
+    tcp->Install(network, flows, tcpLaws);
+    return tcp;
+}
+
 // A run in order: the flows are installed, everything that can be wrong is looked for (a dry run
 // ends here), the folder begins, warnings are said, the network is divided and simulated, its books
 // are audited, and what was recorded is written. Processes of one run do the same in the same
@@ -221,6 +242,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
+    const Ptr<TcpFlows> tcp = InstallTcp(network, flows);
     RankEngine* const engine = RankEngine::Install(network, flows);
     const bool hasRanks = engine && !engine->GetJobs().empty();
     if (hasRanks && (operations || chromeTrace || JobTable::IsUsed(flows)))
@@ -241,6 +263,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector::Options watched = MakeCollectorOptions(lastStartPs);
     watched.series.ranks = engine;
+    watched.tcp = tcp;
     RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
