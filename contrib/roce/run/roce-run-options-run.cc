@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
+#include "roce-flow-monitor-file.h"
 #include "roce-job-table.h"
 #include "roce-network-page.h"
 #include "roce-operation-table.h"
@@ -200,6 +201,10 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(OperationTable::FILE_NAME);
     }
+    if (flowMonitor)
+    {
+        writer->Check(FlowMonitorFile::NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -274,6 +279,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                    });
     const auto pfcLog =
         hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
+    const auto flowMon =
+        flowMonitor && tcp ? std::make_unique<FlowMonitorFile>(network, flows, *writer) : nullptr;
     const bool isTuned = writer && network.GetTuner();
     const auto tuning =
         isTuned ? std::make_unique<TuningFile>(*network.GetTuner(), *writer) : nullptr;
@@ -324,6 +331,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     if (pfcLog)
     {
         pfcLog->Finish();
+    }
+    if (flowMon)
+    {
+        flowMon->Finish();
     }
     if (tuning)
     {

@@ -94,6 +94,7 @@ struct RunOptions
     bool operations{false};
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
+    bool flowMonitor{false};
     bool fingerprint{false};
     std::string draw; //!< see NetworkPage; empty: none
     ProgramFiles programs;
