@@ -49,28 +49,6 @@ SetUnlessGiven(Object& object, const std::string& name, const AttributeValue& va
     }
 }
 
-/// @return the TOS of what a class's flows send: DSCP class selectors
-uint8_t
-TosOf(uint8_t trafficClass)
-{
-    return static_cast<uint8_t>(trafficClass << 5U);
-}
-
-/// Until ns-3.37 Bind() and Connect() take the TOS from the address, later the socket keeps its
-/// own.
-template <typename A>
-auto
-SetTos(A& address, uint8_t tos) -> decltype(address.SetTos(tos))
-{
-    address.SetTos(tos);
-}
-
-template <typename A>
-void
-SetTos(const A& /* of later versions */, ...)
-{
-}
-
 } // namespace
 
 TypeId
@@ -143,11 +121,11 @@ TcpFlows::Install(Network& network,
             classes.insert(flow.trafficClass);
         }
     }
-    std::string map;
+    std::string map; // by the priority of sockets: with a DSCP, ns-3's TCP has no ECN
     for (const uint8_t c : classes)
     {
         const std::string text = std::to_string(c);
-        map += map.empty() ? text : ",dscp" + std::to_string(TosOf(c) >> 2U) + "=" + text;
+        map += map.empty() ? text : ",priority" + text + "=" + text;
     }
     RoceNetDeviceHelper helper;
     helper.SetDeviceAttribute("Classes", StringValue(map));
@@ -207,15 +185,14 @@ TcpFlows::MakeSocket(const Flow& flow, uint32_t nic, uint16_t port) const
     SetUnlessGiven(*socket, "RcvBufSize", UintegerValue(flow.bufferBytes));
     socket->BindToNetDevice(device);
     const Ptr<Ipv4> ip = node->GetObject<Ipv4>();
-    InetSocketAddress own(ip->GetAddress(ip->GetInterfaceForDevice(device), 0).GetLocal(), port);
-    SetTos(own, TosOf(flow.spec.trafficClass));
-    socket->SetIpTos(TosOf(flow.spec.trafficClass));
-    if (socket->Bind(own) != 0)
+    const Ipv4Address own = ip->GetAddress(ip->GetInterfaceForDevice(device), 0).GetLocal();
+    if (socket->Bind(InetSocketAddress(own, port)) != 0)
     {
         throw InputError("flow " + std::to_string(flow.spec.id) + ": TCP's port " +
                          (port ? std::to_string(port) : "numbers") + " at NIC " +
                          std::to_string(nic) + " in use");
     }
+    socket->SetPriority(flow.spec.trafficClass); // after Bind(), which changes it
     return socket;
 }
 
@@ -233,10 +210,8 @@ TcpFlows::Begin(Flow& flow)
         MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
         Callback<void, Ptr<Socket>, const Address&>(
             [this, &flow](Ptr<Socket> socket, const Address&) { OnAccepted(flow, socket); }));
-    Address listening;
-    flow.listener->GetSockName(listening);
-    InetSocketAddress to = InetSocketAddress::ConvertFrom(listening);
-    SetTos(to, TosOf(spec.trafficClass));
+    Address to;
+    flow.listener->GetSockName(to);
 
     flow.sender = MakeSocket(flow, spec.src, spec.srcPort);
     flow.sender->SetConnectCallback(
@@ -259,6 +234,7 @@ TcpFlows::Begin(Flow& flow)
         Callback<void, Time, Time>([&flow](Time, Time now) { flow.rto = now; }));
     ++m_progress;
     flow.sender->Connect(to);
+    flow.sender->SetPriority(spec.trafficClass); // which that has changed, too
 }
 
 void

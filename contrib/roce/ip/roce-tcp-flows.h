@@ -34,8 +34,9 @@ class Network;
  * of its own, opened at its start.
  *
  * The sender hands the bytes to its socket as fast as that takes them, and closes it with the last
- * one. What a host sends and receives for a flow has the flow's traffic class, and ways of its own:
- * ECMP sees TCP's ports. Without payload, a flow is done when the connection is there.
+ * one. What a host sends and receives for a flow has the flow's traffic class (with ns-3.37 a SYN
+ * the lowest one of all TCP flows), and ways of its own: ECMP sees TCP's ports. Without payload, a
+ * flow is done when the connection is there.
  *
  * A full segment fills the device's Mtu; buffers of sockets hold 4 MiB or, for longer paths, four
  * times what fills the path. Other defaults of ns3::TcpSocket than ns-3's own come first.

@@ -2,6 +2,7 @@
 #include "roce-flow-monitor-file.h"
 
 #include "ns3/flow-monitor.h"
+#include "ns3/nstime.h"
 #include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-time.h"
 
@@ -17,6 +18,7 @@ FlowMonitorFile::FlowMonitorFile(const Network& network,
       m_lostPs(NEVER_PS)
 {
     m_helper.Install(network.GetNodes());
+    m_helper.GetMonitor()->StartRightNow(); // by itself it starts after the flows that start at 0
     for (const FlowSpec& flow : flows)
     {
         if (TcpFlows::IsTcp(flow))
