@@ -11,6 +11,7 @@
 #include "ns3/packet.h"
 #include "ns3/queue.h"
 #include "ns3/roce-nic-packets.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/traced-callback.h"
 
@@ -25,13 +26,31 @@ namespace ns3::roce
 class Nic;
 class RoceNetChannel;
 
+/// @brief Where a device says which of its packets are lost, by a trace source of the name that a
+/// queue has: so ns-3's FlowMonitor, which looks for a queue at devices, counts them.
+class PacketLosses : public Object
+{
+  public:
+    /// @return the object TypeId
+    static TypeId GetTypeId();
+
+    /// @param packet is lost
+    void Count(const Ptr<const Packet>& packet)
+    {
+        m_drop(packet);
+    }
+
+  private:
+    TracedCallback<Ptr<const Packet>> m_drop;
+};
+
 /**
  * @brief ns-3's TCP/IP at a NIC: whatever is sent over it shares the NIC's port, links, switches
  * and buffers with RDMA. Made by RoceNetDeviceHelper.
  *
  * A packet is Ethernet II without tags. Its traffic class is that of the map (attribute Classes).
  * Each class in it has a queue of the device, as a transmission queue of traffic-control, from
- * which the NIC takes a packet when the one before is on its way. In the NIC packets take turns
+ * which a packet goes when the NIC sends it. In the NIC packets take turns
  * with the queue pairs of their class, and classes share as the NIC's attributes say.
  *
  * In the network it is a Frame of kind PACKET. The fabric routes it by NIC, with ECMP by its own
@@ -81,6 +100,18 @@ class RoceNetDevice : public NetDevice, public PacketStack
     /// @brief Called by the timer.
     void OnWake(int64_t nowPs);
 
+    /// @brief A packet of this device is lost on its way. @param frame that carries it
+    /// @param reason as in the name of a counter: buffer, red, ttl, noRoute, ... of switches, and
+    /// linkDown and lossModel @param node id, where @param at when; Simulator::Now() may be later
+    void OnLoss(const Frame& frame, const std::string& reason, uint32_t node, const Time& at);
+
+    /// Signature of trace source NetworkDrop: see OnLoss(). The packet has its MAC header, and is
+    /// as it was sent.
+    typedef void (*NetworkDropCallback)(Ptr<const Packet> packet,
+                                        const std::string& reason,
+                                        uint32_t node,
+                                        const Time& at);
+
     // inherited from PacketStack
     void Foresee(int64_t atPs) override;
 
@@ -116,6 +147,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
 
   protected:
     void DoDispose() override;
+    void NotifyConstructionCompleted() override;
     void NotifyNewAggregate() override;
 
   private:
@@ -124,11 +156,13 @@ class RoceNetDevice : public NetDevice, public PacketStack
     {
         uint8_t trafficClass;
         Ptr<Queue<Packet>> packets;
+        bool isShown;        //!< the NIC has been given the first one
         Ptr<Packet> copied;  //!< goes to further devices, or null
         std::size_t next{0}; //!< of them
     };
 
     void MakeQueues();
+    bool Refuse(const Ptr<const Packet>& packet);
     TxQueue& QueueOf(const Ptr<const Packet>& packet);
     bool Answer(const Ptr<const Packet>& packet, const Mac48Address& dest, uint16_t protocol);
     void Refill();
@@ -149,6 +183,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
     Mac48Address m_address;
     Ptr<NetDeviceQueueInterface> m_interface;
     std::vector<TxQueue> m_queues;
+    Ptr<PacketLosses> m_losses{CreateObject<PacketLosses>()};
     std::deque<int64_t> m_foreseen; //!< when to look at the NIC, earliest first
     WakeTimer<RoceNetDevice> m_timer{this};
     ReceiveCallback m_receive;
@@ -161,6 +196,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
 
     TracedCallback<Ptr<const Packet>> m_macTx;
     TracedCallback<Ptr<const Packet>> m_macTxDrop;
+    CheckedTrace<Ptr<const Packet>, const std::string&, uint32_t, const Time&> m_networkDrop;
     TracedCallback<Ptr<const Packet>> m_macPromiscRx;
     TracedCallback<Ptr<const Packet>> m_macRx;
     TracedCallback<Ptr<const Packet>> m_phyTxBegin;
