@@ -77,23 +77,14 @@ struct IpNetwork
     {
         make(network);
         network.Build(options);
-        // Otherwise they ask up to 10 ms after they have to.
-        for (const char* jitter :
-             {"ns3::ArpL3Protocol::RequestJitter", "ns3::Icmpv6L4Protocol::SolicitationJitter"})
-        {
-            Config::SetDefault(jitter, StringValue("ns3::ConstantRandomVariable[Constant=0]"));
-        }
-        RoceNetDeviceHelper helper;
-        helper.SetDeviceAttribute("Mtu", UintegerValue(mtu));
-        devices = helper.Install(network);
-        NodeContainer nodes;
-        for (uint32_t h = 0; h < devices.GetN(); ++h)
-        {
-            nodes.Add(devices.Get(h)->GetNode());
-        }
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper("10.0.0.0", "255.255.0.0").Assign(devices);
-        Ipv6AddressHelper().Assign(devices);
+        InstallStacks(mtu);
+    }
+
+    /// @param build makes the network and builds it @param mtu see above
+    explicit IpNetwork(const std::function<void(Network&)>& build, uint16_t mtu = 1500)
+    {
+        build(network);
+        InstallStacks(mtu);
     }
 
     ~IpNetwork()
@@ -131,6 +122,23 @@ struct IpNetwork
 
     Network network;
     NetDeviceContainer devices;
+
+  private:
+    void InstallStacks(uint16_t mtu)
+    {
+        // Otherwise they ask up to 10 ms after they have to.
+        for (const char* jitter :
+             {"ns3::ArpL3Protocol::RequestJitter", "ns3::Icmpv6L4Protocol::SolicitationJitter"})
+        {
+            Config::SetDefault(jitter, StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+        }
+        RoceNetDeviceHelper helper;
+        helper.SetDeviceAttribute("Mtu", UintegerValue(mtu));
+        devices = helper.Install(network);
+        InternetStackHelper().Install(network.GetHostNodes());
+        Ipv4AddressHelper("10.0.0.0", "255.255.0.0").Assign(devices);
+        Ipv6AddressHelper().Assign(devices);
+    }
 };
 
 /// TCP from one node to another. @param bytes 0: without end. @return what receives it

@@ -155,6 +155,12 @@ RoceNetDevice::Attach(const Ptr<Nic>& nic, const Ptr<RoceNetChannel>& channel, s
     address.CopyFrom(WireFormat::MacOfNic(nic->GetIndex()).data());
     SetAddress(address);
     nic->SetStack(*this);
+}
+
+void
+RoceNetDevice::NotifyConstructionCompleted()
+{
+    NetDevice::NotifyConstructionCompleted();
     MakeQueues();
 }
 
@@ -164,7 +170,7 @@ RoceNetDevice::MakeQueues()
     m_classes = PacketClasses::Parse(m_classText);
     for (const uint8_t trafficClass : m_classes.GetAll())
     {
-        m_queues.push_back({trafficClass, m_queueFactory.Create<Queue<Packet>>(), nullptr});
+        m_queues.push_back({trafficClass, m_queueFactory.Create<Queue<Packet>>(), false, nullptr});
     }
     Ptr<NetDeviceQueueInterface> queues =
         CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues",
@@ -286,7 +292,8 @@ RoceNetDevice::Answer(const Ptr<const Packet>& packet,
     return isQuestion;
 }
 
-/// Give the NIC a packet of each class in which it has none.
+/// Show the NIC a packet of each class in which it has none. It leaves the queue when it is on its
+/// way: so a queue holds what it would hold at any other device.
 void
 RoceNetDevice::Refill()
 {
@@ -295,27 +302,33 @@ RoceNetDevice::Refill()
     {
         while (!nic.IsWaiting(queue.trafficClass))
         {
+            if (queue.isShown)
+            {
+                queue.isShown = false;
+                const Ptr<const Packet> sent = queue.packets->Dequeue();
+                m_phyTxBegin(sent);
+                m_sniffer(sent);
+                m_promiscSniffer(sent);
+            }
             if (queue.copied && SendCopy(queue))
             {
                 continue;
             }
-            Ptr<Packet> packet = queue.packets->Dequeue();
+            const Ptr<Packet> packet = ConstCast<Packet>(queue.packets->Peek());
             if (!packet)
             {
                 break;
             }
-            m_phyTxBegin(packet);
-            m_sniffer(packet);
-            m_promiscSniffer(packet);
+            queue.isShown = true;
             EthernetHeader mac(false);
             packet->PeekHeader(mac);
             if (mac.GetDestination().IsGroup())
             {
                 queue.copied = packet;
                 queue.next = 0;
-                continue;
+                SendCopy(queue);
             }
-            if (const RoceNetDevice* to = m_channel->Find(mac.GetDestination()))
+            else if (const RoceNetDevice* to = m_channel->Find(mac.GetDestination()))
             {
                 Transmit(packet, to->m_nic->GetIndex(), queue.trafficClass);
             }
@@ -356,6 +369,7 @@ RoceNetDevice::Transmit(const Ptr<Packet>& packet, uint32_t toNic, uint8_t traff
     frame->dst = toNic;
     frame->trafficClass = trafficClass;
     frame->entropy = bytes.entropy;
+    frame->srcQp = bytes.flow;
     frame->dscp = bytes.dscp;
     frame->ecn = isCounted ? bytes.ecn : static_cast<uint8_t>(ECN_NOT_ECT);
     frame->ttl = isCounted ? bytes.ttl : GROUP_TTL;

@@ -50,7 +50,7 @@ class PacketLosses : public Object
  *
  * A packet is Ethernet II without tags. Its traffic class is that of the map (attribute Classes).
  * Each class in it has a queue of the device, as a transmission queue of traffic-control, from
- * which the NIC takes a packet when the one before is on its way. In the NIC packets take turns
+ * which a packet goes when the NIC sends it. In the NIC packets take turns
  * with the queue pairs of their class, and classes share as the NIC's attributes say.
  *
  * In the network it is a Frame of kind PACKET. The fabric routes it by NIC, with ECMP by its own
@@ -147,6 +147,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
 
   protected:
     void DoDispose() override;
+    void NotifyConstructionCompleted() override;
     void NotifyNewAggregate() override;
 
   private:
@@ -155,6 +156,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
     {
         uint8_t trafficClass;
         Ptr<Queue<Packet>> packets;
+        bool isShown;        //!< the NIC has been given the first one
         Ptr<Packet> copied;  //!< goes to further devices, or null
         std::size_t next{0}; //!< of them
     };

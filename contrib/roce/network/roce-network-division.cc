@@ -144,6 +144,11 @@ NetworkDivision::Check() const
     for (const auto& entry : m_parts.nics)
     {
         checkEager(*entry.nic, "Nic");
+        if (entry.nic->GetPackets())
+        {
+            refuse("NIC " + std::to_string(entry.nic->GetIndex()) +
+                   " has a RoceNetDevice, and stacks of ns-3 share what belongs to no station");
+        }
     }
     for (const auto& entry : m_parts.switches)
     {

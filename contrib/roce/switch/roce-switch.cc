@@ -135,7 +135,9 @@ Switch::Send(Frame* frame, OutPort& out, int64_t atPs)
 void
 Switch::Forward(Frame* frame, int64_t nowPs)
 {
-    if (frame->ttl == 0)
+    // Routers do not send on what has no hops left: a stack that forwards would count on from
+    // there.
+    if (frame->ttl <= (frame->kind == FrameKind::PACKET))
     {
         Drop(frame, DROP_TTL, nowPs);
         return;
