@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Packets that the network loses: their senders get to know which, where and why.
+// Packets that the network loses: the devices of their senders say which, where and why.
 
 #include "roce-ip-network.h"
 #include "roce-lose-frames.h"
@@ -45,7 +45,7 @@ class Losses
         }
     }
 
-    /// @return what a sender has been told
+    /// @return what a sender has lost
     const std::map<std::string, uint64_t>& Of(uint32_t host) const
     {
         return m_bySender[host];
@@ -55,7 +55,7 @@ class Losses
     std::vector<std::map<std::string, uint64_t>> m_bySender;
 };
 
-using Told = std::map<std::string, uint64_t>;
+using Counts = std::map<std::string, uint64_t>;
 
 } // namespace
 
@@ -73,14 +73,14 @@ TEST_F(IpDropsTest, AFullBufferIsReportedToTheSendersOfWhatIsLost)
     net.Run(MilliSeconds(10));
     const uint64_t lost = net.network.GetCounters().at("framesDroppedBuffer");
     ASSERT_GT(lost, 10u) << "a weak test";
-    uint64_t told = 0;
+    uint64_t reported = 0;
     for (const uint32_t host : {0, 1})
     {
         ASSERT_EQ(losses.Of(host).size(), 1u) << "host " << host;
         EXPECT_EQ(losses.Of(host).begin()->first, "buffer at s0");
-        told += losses.Of(host).begin()->second;
+        reported += losses.Of(host).begin()->second;
     }
-    EXPECT_EQ(told, lost) << "the third sender has had some of the others'";
+    EXPECT_EQ(reported, lost) << "the third sender has had some of the others'";
 }
 
 TEST_F(IpDropsTest, ATimeToLiveThatEndsIsReported)
@@ -92,7 +92,7 @@ TEST_F(IpDropsTest, ATimeToLiveThatEndsIsReported)
     socket->Connect(InetSocketAddress(net.Address(1), 9));
     Simulator::Schedule(MicroSeconds(1), [&socket] { socket->Send(Create<Packet>(1472)); });
     net.Run(MilliSeconds(1));
-    EXPECT_EQ(losses.Of(0), (Told{{"ttl at s1", 1}}));
+    EXPECT_EQ(losses.Of(0), (Counts{{"ttl at s1", 1}}));
 }
 
 TEST_F(IpDropsTest, AFailedLinkIsReportedAndThenThatThereIsNoRoute)
@@ -104,7 +104,7 @@ TEST_F(IpDropsTest, AFailedLinkIsReportedAndThenThatThereIsNoRoute)
     net.network.ScheduleLinkChange(MicroSeconds(100), 0, false);
     net.Run(MilliSeconds(1));
     // Sent at 1 us, 11 us, ...; those of 101 us to 191 us are on the link while it is down.
-    EXPECT_EQ(losses.Of(0), (Told{{"linkDown at s1", 10}, {"noRoute at s0", 10}}));
+    EXPECT_EQ(losses.Of(0), (Counts{{"linkDown at s1", 10}, {"noRoute at s0", 10}}));
     EXPECT_EQ(net.network.GetCounters().at("packetsReceived"), 10u);
 }
 
@@ -116,7 +116,7 @@ TEST_F(IpDropsTest, WhatALossModelTakesIsReported)
     LoseFrames(net.network.GetNic(1), [&n](const Frame&) { return ++n % 3 == 0; });
     SendUdp(net, 0, 1, 30, MicroSeconds(10));
     net.Run(MilliSeconds(1));
-    EXPECT_EQ(losses.Of(0), (Told{{"lossModel at h1", 10}}));
+    EXPECT_EQ(losses.Of(0), (Counts{{"lossModel at h1", 10}}));
 }
 
 TEST_F(IpDropsTest, WhatTheDeviceRefusesIsReported)
@@ -140,7 +140,7 @@ TEST_F(IpDropsTest, WhatTheDeviceRefusesIsReported)
         EXPECT_EQ(queued, 101);
     });
     net.Run(MilliSeconds(1));
-    EXPECT_EQ(losses.Of(0), (Told{{"not sent", 3}}));
+    EXPECT_EQ(losses.Of(0), (Counts{{"not sent", 3}}));
 }
 
 TEST_F(IpDropsTest, FlowMonitorCountsThemAtOnce)

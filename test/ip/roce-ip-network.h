@@ -30,7 +30,7 @@
 namespace ns3::roce::test
 {
 
-/// Hosts at the two ends of a row of switches, with ns-3's stacks.
+/// Hosts, at the two ends of a row of switches or elsewhere, with ns-3's stacks.
 struct IpNetwork
 {
     /// @param links on the way from a host of one end to one of the other, at least 2
@@ -43,26 +43,39 @@ struct IpNetwork
               uint32_t perEnd = 1,
               uint16_t mtu = 1500,
               const Network::Options& options = {})
+        : IpNetwork(
+              [=](Network& network) {
+                  for (int s = 0; s + 1 < links; ++s)
+                  {
+                      network.AddSwitch("s" + std::to_string(s), 0);
+                      if (s > 0)
+                      {
+                          network.Connect(static_cast<uint32_t>(s - 1),
+                                          static_cast<uint32_t>(s),
+                                          rateBps,
+                                          delayPs);
+                      }
+                  }
+                  for (uint32_t h = 0; h < 2 * perEnd; ++h)
+                  {
+                      network.AddNic(network.AddHost("h" + std::to_string(h), 0),
+                                     h < perEnd ? 0U : static_cast<uint32_t>(links - 2),
+                                     rateBps,
+                                     delayPs);
+                  }
+              },
+              mtu,
+              options)
     {
-        for (int s = 0; s + 1 < links; ++s)
-        {
-            network.AddSwitch("s" + std::to_string(s), 0);
-            if (s > 0)
-            {
-                network.Connect(static_cast<uint32_t>(s - 1),
-                                static_cast<uint32_t>(s),
-                                rateBps,
-                                delayPs);
-            }
-        }
-        for (uint32_t h = 0; h < 2 * perEnd; ++h)
-        {
-            const uint32_t host = network.AddHost("h" + std::to_string(h), 0);
-            network.AddNic(host,
-                           h < perEnd ? 0U : static_cast<uint32_t>(links - 2),
-                           rateBps,
-                           delayPs);
-        }
+    }
+
+    /// @param make adds switches, links and hosts
+    /// @param mtu see the other one @param options see the other one
+    explicit IpNetwork(const std::function<void(Network&)>& make,
+                       uint16_t mtu = 1500,
+                       const Network::Options& options = {})
+    {
+        make(network);
         network.Build(options);
         InstallStacks(mtu);
     }

@@ -3,13 +3,17 @@
 // A TCP transfer of ns-3 beside an RDMA flow, over the same links: two leaves with a link between
 // them, a host of each kind of traffic at either one.
 //
-//     tcp-beside-rdma [--cc=Dcqcn] [--tcp=TcpCubic] [--class=0] [--bytes=20000000] [--pcap=tcp]
+//     tcp-beside-rdma [--cc=Dcqcn] [--tcp=TcpCubic] [--class=0] [--bytes=20000000] [--pcap=out]
+//
+// With --pcap, out-NODE-INTERFACE.pcap has the packets of TCP at its receiver, and
+// out-port-NODE-PORT.pcap all that the first leaf sends to the other one and gets from it.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/roce-net-device-helper.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-port-capture.h"
 #include "ns3/roce-scenario.h"
 
 #include <cstdio>
@@ -34,12 +38,17 @@ Simulate(int argc, char** argv)
     cmd.AddValue("cc", "Rate law of RDMA", cc);
     cmd.AddValue("tcp", "Rate law of TCP", tcp);
     cmd.AddValue("class", "Traffic class of TCP; RDMA has class 3", trafficClass);
-    cmd.AddValue("pcap", "Prefix of captures of TCP, or empty", pcap);
+    cmd.AddValue("pcap", "Prefix of captures, or empty", pcap);
     cmd.Parse(argc, argv);
     cc = ValueCheck::Factory("--cc", cc, CongestionControl::GetTypeId());
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue(cc));
     Config::SetDefault("ns3::roce::RoceNetDevice::Classes", StringValue(trafficClass));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::" + tcp));
+    // Hosts would wait for up to 10 ms before they ask for an address.
+    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
+                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    // ns-3 has checksums only where somebody looks at them.
+    GlobalValue::Bind("ChecksumEnabled", BooleanValue(!pcap.empty()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
@@ -69,9 +78,11 @@ Simulate(int argc, char** argv)
     PacketSinkHelper receiver("ns3::TcpSocketFactory",
                               InetSocketAddress(Ipv4Address::GetAny(), 80));
     const ApplicationContainer sinks = receiver.Install(hosts.Get(2));
+    PortCapture capture;
     if (!pcap.empty())
     {
         helper.EnablePcap(pcap, devices.Get(2));
+        capture.EnablePcap(pcap + "-port", network.GetLink(0).GetPort(0));
     }
 
     // RDMA, from host 1 to host 3.

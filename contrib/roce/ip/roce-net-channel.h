@@ -41,8 +41,8 @@ class RoceNetChannel : public Channel
     /// @param device one more
     void Add(Ptr<RoceNetDevice> device);
 
-    /// @brief From now on, tell devices which of their packets the network loses. @param network
-    /// whose NICs have the devices
+    /// @brief From now on, report to devices which of their packets the network loses. @param
+    /// network whose NICs have the devices
     void Watch(const Network& network);
 
     /// @brief A device sends from that address. @param index of the device

@@ -37,10 +37,10 @@ class SwitchStage : public Object
         DEQUEUE = 4, //!< chosen for transmission, no longer charged
         DROP = 8,    //!< refused by the buffer of the egress port
         PAUSE = 16,  //!< a pause frame is made for the peer of a port
-        MARK = 32,   //!< as ENQUEUE, of a stage that only looks and marks there: it passes all
-                     //!< frames on, emits none and arms no timer. Frames that meet an idle port
-                     //!< then pass by the buffer and the queues, as if the stage were not there;
-                     //!< what it sees of the switch is without them
+        MARK = 32, //!< as ENQUEUE, of a stage that only looks and marks there: it passes frames on
+                   //!< or drops them, emits none and arms no timer. Frames that meet an idle port
+                   //!< then pass by the buffer and the queues, as if the stage were not there;
+                   //!< what it sees of the switch is without them
         PAUSED = 64, //!< a pause frame has come to a port
     };
 
