@@ -35,7 +35,8 @@ struct Sender
     {
         Config::SetDefault("ns3::roce::RoceNetDevice::Queue", StringValue(queue));
         net = std::make_unique<IpNetwork>(2, GBPS, 1000000);
-        Config::Reset();
+        Config::SetDefault("ns3::roce::RoceNetDevice::Queue",
+                           StringValue("ns3::DropTailQueue<Packet>[MaxSize=100p]"));
         device = net->devices.Get(0)->GetObject<RoceNetDevice>();
         const Ptr<TrafficControlLayer> control = net->Node(0)->GetObject<TrafficControlLayer>();
         control->DeleteRootQueueDiscOnDevice(device);
