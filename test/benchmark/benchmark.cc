@@ -255,7 +255,9 @@ CompareTcp(double scale, nlohmann::ordered_json& rows)
         TcpCost costs[2];
         for (const bool isLong : {false, true})
         {
-            const TcpRow row{isPointToPoint, isLong ? 9U : 3U, static_cast<uint64_t>(10e6 * scale)};
+            const TcpRow row{isPointToPoint,
+                             isLong ? 19U : 3U,
+                             static_cast<uint64_t>(10e6 * scale)};
             TcpCost& cost = costs[isLong];
             if (!InChild([&row] { return MeasureTcp(row); }, cost))
             {
@@ -266,9 +268,10 @@ CompareTcp(double scale, nlohmann::ordered_json& rows)
             {
                 return true; // this ns-3 has no such devices
             }
-            std::printf("tcp-%u-%-21s %-17s %6s %9.2f\n",
-                        row.switches,
-                        isPointToPoint ? "routers" : "switches",
+            const std::string name =
+                "tcp-" + std::to_string(row.switches) + (isPointToPoint ? "-routers" : "-switches");
+            std::printf("%-27s %-17s %6s %9.2f\n",
+                        name.c_str(),
                         "TcpCubic",
                         "16",
                         static_cast<double>(cost.packetHops) / cost.cpuSeconds / 1e6);

@@ -139,7 +139,9 @@ RunPointToPoint(const TcpRow& row)
     TcpCost cost{0, RunAll()};
     for (uint32_t d = 0; d < devices.GetN(); ++d)
     {
-        cost.packetHops += devices.Get(d)->GetObject<PointToPointNetDevice>()->GetQueue()
+        cost.packetHops += devices.Get(d)
+                               ->GetObject<PointToPointNetDevice>()
+                               ->GetQueue()
                                ->GetTotalReceivedPackets();
     }
     Simulator::Destroy();
@@ -152,8 +154,8 @@ TcpCost
 MeasureTcp(const TcpRow& row)
 {
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 16));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 16));
     return row.isPointToPoint ? RunPointToPoint(row) : RunFabric(row);
 }
 
