@@ -64,10 +64,11 @@ for source in "$root/contrib/roce" "$root"/scratch/*.cc; do
     fi
 done
 
-# Only this module's examples and tests: those of core and network take longer than all the rest. The same
-# completion times to the last digit need the floating-point rule of the repository's own build in ns-3, too.
+# Only this module's examples, one of which needs ns-3's applications, and tests: those of core and network take longer
+# than all the rest. The same completion times to the last digit need the floating-point rule of the repository's own
+# build in ns-3, too.
 CXXFLAGS="${CXXFLAGS:-} -ffp-contract=off" ./ns3 configure -d "$profile" --enable-tests --enable-examples \
-    --enable-modules=roce --filter-module-examples-and-tests=roce "${more[@]}"
+    "--enable-modules=roce;applications" --filter-module-examples-and-tests=roce "${more[@]}"
 ./ns3 build -j "$jobs"
 
 ./test.py --no-build -s roce
