@@ -4,35 +4,17 @@
 
 #include "roce-ip-network.h"
 
-#include "ns3/bulk-send-helper.h"
-#include "ns3/packet-sink-helper.h"
-#include "ns3/packet-sink.h"
 #include "ns3/tcp-socket-factory.h"
 
 namespace ns3::roce::test
 {
-
-namespace
-{
-
-Ptr<PacketSink>
-SendBulk(const IpNetwork& net, uint32_t from, uint32_t to, uint32_t bytes, uint16_t port = 80)
-{
-    BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(net.Address(to), port));
-    bulk.SetAttribute("MaxBytes", UintegerValue(bytes));
-    bulk.Install(net.Node(from)).Start(MicroSeconds(1));
-    PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
-    return sink.Install(net.Node(to)).Get(0)->GetObject<PacketSink>();
-}
-
-} // namespace
 
 using IpFaultsTest = SystemTest;
 
 TEST_F(IpFaultsTest, TcpGoesOnAfterALinkWasDown)
 {
     IpNetwork net(3, 10 * G, 1000 * NS);
-    const Ptr<PacketSink> sink = SendBulk(net, 0, 1, 5'000'000);
+    const Ptr<PacketSink> sink = SendTcp(net, 0, 1, 5'000'000);
     net.network.ScheduleLinkChange(MicroSeconds(500), 0, false);
     net.network.ScheduleLinkChange(MicroSeconds(900), 0, true);
     net.Run(Seconds(10));
@@ -47,7 +29,7 @@ TEST_F(IpFaultsTest, AFullBufferDropsAndConserves)
     std::vector<Ptr<PacketSink>> sinks;
     for (uint32_t from = 0; from < 4; ++from)
     {
-        sinks.push_back(SendBulk(net, from, 4, 1'000'000, static_cast<uint16_t>(80 + from)));
+        sinks.push_back(SendTcp(net, from, 4, 1'000'000, static_cast<uint16_t>(80 + from)));
     }
     net.Run(Seconds(20));
     for (const Ptr<PacketSink>& sink : sinks)
@@ -64,7 +46,7 @@ TEST_F(IpFaultsTest, AThousandSocketsShareALink)
     std::vector<Ptr<PacketSink>> sinks;
     for (uint16_t port = 1000; port < 2000; ++port)
     {
-        sinks.push_back(SendBulk(net, 0, 1, 20'000, port));
+        sinks.push_back(SendTcp(net, 0, 1, 20'000, port));
     }
     net.Run(Seconds(30));
     uint32_t done = 0;

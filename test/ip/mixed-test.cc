@@ -38,6 +38,8 @@ RunMixed(bool eager, uint8_t trafficClass)
     Config::SetDefault("ns3::roce::Nic::Eager", BooleanValue(eager));
     Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(eager));
     Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MB"));
+    // In the class of RDMA, TCP is to be paused, not to lose what it cannot have marked.
+    Config::SetDefault("ns3::roce::EcnMarker::DropNotEct", BooleanValue(false));
     Config::SetDefault("ns3::roce::RoceNetDevice::Classes",
                        StringValue(std::to_string(trafficClass)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));

@@ -292,10 +292,9 @@ TEST_F(PhantomQueueTest, PhysicalMarkingIsOred)
 
 TEST_F(PhantomQueueTest, HooksAndKinds)
 {
-    const uint32_t data = 1U << static_cast<unsigned>(FrameKind::DATA);
     Make();
     EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK);
-    EXPECT_EQ(phantom->GetKinds(), data);
+    EXPECT_EQ(phantom->GetKinds(), LOAD_KINDS);
     Make({{"MarkAt", "dequeue"}});
     EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK | SwitchStage::DEQUEUE);
     Make({{"CountDropped", "true"}});

@@ -59,11 +59,7 @@ Simulate(int argc, char** argv)
     // What an ns-3 program does with any other device.
     RoceNetDeviceHelper helper;
     const NetDeviceContainer devices = helper.Install(network);
-    NodeContainer hosts;
-    for (uint32_t i = 0; i < devices.GetN(); ++i)
-    {
-        hosts.Add(devices.Get(i)->GetNode());
-    }
+    const NodeContainer hosts = network.GetHostNodes();
     InternetStackHelper().Install(hosts);
     const Ipv4InterfaceContainer addresses =
         Ipv4AddressHelper("10.0.0.0", "255.255.0.0").Assign(devices);

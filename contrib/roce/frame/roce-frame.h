@@ -67,7 +67,7 @@ struct alignas(64) Frame
                              //!< too long: the next one need not be read with this one
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
-    uint32_t srcQp;             //!< queue pair number at the sending NIC
+    uint32_t srcQp;             //!< queue pair number at the sending NIC; PACKET: names its flow
     int64_t sentPs; //!< DATA: start of transmission at the sender; ACK, NOTIFICATION: the
                     //!< echo of it
 
@@ -99,9 +99,9 @@ struct alignas(64) Frame
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
-    bool stageMark;        //!< DATA: a stage of some switch on its way has set it, for a meaning of
-                           //!< its own; never set by NICs
-    uint8_t classEnable;   //!< PFC: class-enable vector
+    bool stageMark;      //!< DATA, PACKET: a stage of a switch on its way has set it, for a use of
+                         //!< its own; never set by NICs
+    uint8_t classEnable; //!< PFC: class-enable vector
     ExtensionChunk* extensions; //!< null if it has never carried one
 
     /// @return PFC: pause time, units of 512 bits. @param trafficClass 0 to 7

@@ -89,6 +89,7 @@ PacketBytes::Read(const uint8_t* bytes, std::size_t size)
         mix(ip + place.headerBytes, 4);
     }
     read.entropy = static_cast<uint16_t>(hash);
+    read.flow = NO_QP | static_cast<uint32_t>(hash);
     return read;
 }
 

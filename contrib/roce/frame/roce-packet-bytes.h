@@ -14,12 +14,16 @@ struct PacketBytes
     /// So many bytes are enough for Read(): Ethernet, the longest IPv4 header, ports.
     static constexpr std::size_t HEAD_BYTES = 14 + 60 + 4;
 
+    /// In names of flows: numbers of queue pairs, of 24 bits, do not have it.
+    static constexpr uint32_t NO_QP = 1U << 31;
+
     bool isGroup{false}; //!< sent to several: broadcast or multicast
     bool isIp{false};    //!< and these are known:
     uint8_t dscp{0};
     uint8_t ecn{0};
     uint8_t ttl{0};
-    uint16_t entropy{0}; //!< hash of addresses, protocol and, unless it is a fragment, ports
+    uint16_t entropy{0};  //!< hash of addresses, protocol and, unless it is a fragment, ports
+    uint32_t flow{NO_QP}; //!< more bits of that hash, never a queue pair's number
 
     /// @param bytes from the MAC header on @param size how many there are. @return what they say
     static PacketBytes Read(const uint8_t* bytes, std::size_t size);

@@ -447,6 +447,11 @@ ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(m_transport.Check(network));
     run.Warn(m_transport.laws.Apply(network, m_flows.laws, m_flows.flows));
+    run.tcpLaws = m_transport.laws.tcpLaws;
+    if (!m_pathFile.empty())
+    {
+        m_transport.laws.RefuseTcp("--pathFile");
+    }
     run.Warn(TransportOptions::CheckRecovery(network, m_flows.flows));
 
     m_perPacket = network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket();

@@ -9,6 +9,10 @@
 #include "ns3/ipv6-header.h"
 #include "ns3/ipv6.h"
 #include "ns3/node.h"
+#include "ns3/roce-network.h"
+#include "ns3/roce-nic.h"
+#include "ns3/roce-port.h"
+#include "ns3/roce-switch.h"
 #include "ns3/roce-wire-format.h"
 
 namespace ns3::roce
@@ -39,6 +43,56 @@ RoceNetChannel::Add(Ptr<RoceNetDevice> device)
 {
     m_mark.Set();
     m_devices.push_back(std::move(device));
+}
+
+void
+RoceNetChannel::Watch(const Network& network)
+{
+    for (std::size_t i = 0; i < m_devices.size(); ++i)
+    {
+        m_byNic[m_devices[i]->GetNic()->GetIndex()] = i;
+    }
+    // As the devices do, these sinks end with the simulation.
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        const uint32_t node = sw->GetNodeId();
+        sw->TraceConnectWithoutContext(
+            "Drop",
+            Callback<void, const Frame&, const char*, Time>(
+                [this, node](const Frame& frame, const char* reason, Time at) {
+                    OnLoss(frame, reason, node, at);
+                }));
+    }
+    for (uint32_t l = 0; l < network.GetNLinks(); ++l)
+    {
+        for (const unsigned end : {0, 1})
+        {
+            const Ptr<Port> port = network.GetLink(l).GetPort(end);
+            const uint32_t node = port->GetNode()->GetId();
+            port->TraceConnectWithoutContext(
+                "PhyRxDrop",
+                Callback<void, const Frame&, uint8_t, Time>(
+                    [this, node](const Frame& frame, uint8_t reason, Time at) {
+                        OnLoss(frame,
+                               reason == Port::LOSS_LINK_DOWN ? "linkDown" : "lossModel",
+                               node,
+                               at);
+                    }));
+        }
+    }
+}
+
+void
+RoceNetChannel::OnLoss(const Frame& frame,
+                       const std::string& reason,
+                       uint32_t node,
+                       const Time& at) const
+{
+    if (frame.kind == FrameKind::PACKET && !m_devices.empty())
+    {
+        m_devices[m_byNic.at(frame.src)]->OnLoss(frame, reason, node, at);
+    }
 }
 
 void

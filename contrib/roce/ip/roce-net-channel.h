@@ -6,17 +6,21 @@
 #include "ns3/ipv4-address.h"
 #include "ns3/ipv6-address.h"
 #include "ns3/mac48-address.h"
+#include "ns3/nstime.h"
 #include "ns3/packet.h"
 #include "ns3/roce-station-trace.h"
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace ns3::roce
 {
 
+class Network;
 class RoceNetDevice;
+struct Frame;
 
 /**
  * @brief What the RoceNetDevices of a network share: one broadcast domain, over the routed fabric
@@ -36,6 +40,10 @@ class RoceNetChannel : public Channel
 
     /// @param device one more
     void Add(Ptr<RoceNetDevice> device);
+
+    /// @brief From now on, tell devices which of their packets the network loses. @param network
+    /// whose NICs have the devices
+    void Watch(const Network& network);
 
     /// @brief A device sends from that address. @param index of the device
     void Learn(Mac48Address address, std::size_t index);
@@ -64,6 +72,7 @@ class RoceNetChannel : public Channel
 
   private:
     void DoDispose() override;
+    void OnLoss(const Frame& frame, const std::string& reason, uint32_t node, const Time& at) const;
     Ptr<Packet> AnswerArp(const RoceNetDevice& asking,
                           const Ptr<const Packet>& packet,
                           Mac48Address& from,
@@ -80,6 +89,7 @@ class RoceNetChannel : public Channel
                                    Has has);
 
     std::vector<Ptr<RoceNetDevice>> m_devices;
+    std::map<uint32_t, std::size_t> m_byNic; //!< device of a NIC
     std::map<Mac48Address, std::size_t> m_byMac;
     std::map<Ipv4Address, std::size_t> m_byIpv4; //!< found before; may have changed
     std::map<Ipv6Address, std::size_t> m_byIpv6; //!< the same

@@ -49,6 +49,7 @@ RoceNetDeviceHelper::Install(Network& network)
         device->Attach(nic, channel, channel->GetNDevices() - 1);
         devices.Add(device);
     }
+    channel->Watch(network);
     return devices;
 }
 

@@ -8,6 +8,7 @@
 #include "ns3/ipv6-header.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/pointer.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-packet-bytes.h"
@@ -24,6 +25,7 @@ namespace ns3::roce
 {
 
 NS_LOG_COMPONENT_DEFINE("RoceNetDevice");
+NS_OBJECT_ENSURE_REGISTERED(PacketLosses);
 NS_OBJECT_ENSURE_REGISTERED(RoceNetDevice);
 
 namespace
@@ -34,6 +36,21 @@ constexpr uint16_t MAX_MTU = 9216;
 constexpr uint8_t GROUP_TTL = 255; // of what is not IP, and what goes to a group
 
 } // namespace
+
+TypeId
+PacketLosses::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::roce::PacketLosses")
+                            .SetParent<Object>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<PacketLosses>()
+                            .AddTraceSource("Drop",
+                                            "A packet is lost: see MacTxDrop and NetworkDrop of "
+                                            "the device",
+                                            MakeTraceSourceAccessor(&PacketLosses::m_drop),
+                                            "ns3::Packet::TracedCallback");
+    return tid;
+}
 
 TypeId
 RoceNetDevice::GetTypeId()
@@ -64,15 +81,26 @@ RoceNetDevice::GetTypeId()
                           StringValue("0"),
                           MakeStringAccessor(&RoceNetDevice::m_classText),
                           MakeStringChecker())
+            .AddAttribute("TxQueue",
+                          "Says by its trace source Drop which packets the device or the network "
+                          "loses, as FlowMonitor expects it of a queue",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&RoceNetDevice::m_losses),
+                          MakePointerChecker<PacketLosses>())
             .AddTraceSource("MacTx",
                             "A packet comes from the stack",
                             MakeTraceSourceAccessor(&RoceNetDevice::m_macTx),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("MacTxDrop",
                             "A packet of the stack is not sent: the queue is full, the link is "
-                            "down, or no device has its destination",
+                            "down, it is longer than Mtu, or no device has its destination",
                             MakeTraceSourceAccessor(&RoceNetDevice::m_macTxDrop),
                             "ns3::Packet::TracedCallback")
+            .AddTraceSource("NetworkDrop",
+                            "A packet of this host is lost in the network: where and why",
+                            MakeTraceSourceAccessor(&RoceNetDevice::m_networkDrop),
+                            "ns3::roce::RoceNetDevice::NetworkDropCallback")
             .AddTraceSource("MacPromiscRx",
                             "A packet has arrived, for whomever it is",
                             MakeTraceSourceAccessor(&RoceNetDevice::m_macPromiscRx),
@@ -210,11 +238,12 @@ RoceNetDevice::SendFrom(Ptr<Packet> packet,
         return true;
     }
     RoceNetDevice* const receiver = m_channel->Find(to);
-    if (!IsLinkUp() || (!to.IsGroup() && (!receiver || receiver == this)))
+    if (!IsLinkUp() || packet->GetSize() > m_mtu ||
+        (!to.IsGroup() && (!receiver || receiver == this)))
     {
-        NS_LOG_WARN("NIC " << m_nic->GetIndex() << " has no way to " << to);
-        m_macTxDrop(packet);
-        return false;
+        NS_LOG_WARN("NIC " << m_nic->GetIndex() << " has no way to " << to << " for "
+                           << packet->GetSize() << " B");
+        return Refuse(packet);
     }
     EthernetHeader mac(false);
     mac.SetSource(from);
@@ -223,12 +252,28 @@ RoceNetDevice::SendFrom(Ptr<Packet> packet,
     packet->AddHeader(mac);
     if (!QueueOf(packet).packets->Enqueue(packet))
     {
-        m_macTxDrop(packet);
-        return false;
+        return Refuse(packet);
     }
     Refill();
     Arm();
     return true;
+}
+
+/// @return false: it is not sent
+bool
+RoceNetDevice::Refuse(const Ptr<const Packet>& packet)
+{
+    m_macTxDrop(packet);
+    m_losses->Count(packet);
+    return false;
+}
+
+void
+RoceNetDevice::OnLoss(const Frame& frame, const std::string& reason, uint32_t node, const Time& at)
+{
+    const Ptr<const Packet> packet(frame.packet);
+    m_networkDrop(packet, reason, node, at);
+    m_losses->Count(packet);
 }
 
 /// @return whether it is a question that the NIC answers in place of the network
@@ -324,6 +369,7 @@ RoceNetDevice::Transmit(const Ptr<Packet>& packet, uint32_t toNic, uint8_t traff
     frame->dst = toNic;
     frame->trafficClass = trafficClass;
     frame->entropy = bytes.entropy;
+    frame->srcQp = bytes.flow;
     frame->dscp = bytes.dscp;
     frame->ecn = isCounted ? bytes.ecn : static_cast<uint8_t>(ECN_NOT_ECT);
     frame->ttl = isCounted ? bytes.ttl : GROUP_TTL;

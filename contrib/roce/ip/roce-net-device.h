@@ -11,6 +11,7 @@
 #include "ns3/packet.h"
 #include "ns3/queue.h"
 #include "ns3/roce-nic-packets.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/traced-callback.h"
 
@@ -24,6 +25,24 @@ namespace ns3::roce
 
 class Nic;
 class RoceNetChannel;
+
+/// @brief Where a device says which of its packets are lost, by a trace source of the name that a
+/// queue has: so ns-3's FlowMonitor, which looks for a queue at devices, counts them.
+class PacketLosses : public Object
+{
+  public:
+    /// @return the object TypeId
+    static TypeId GetTypeId();
+
+    /// @param packet is lost
+    void Count(const Ptr<const Packet>& packet)
+    {
+        m_drop(packet);
+    }
+
+  private:
+    TracedCallback<Ptr<const Packet>> m_drop;
+};
 
 /**
  * @brief ns-3's TCP/IP at a NIC: whatever is sent over it shares the NIC's port, links, switches
@@ -81,6 +100,18 @@ class RoceNetDevice : public NetDevice, public PacketStack
     /// @brief Called by the timer.
     void OnWake(int64_t nowPs);
 
+    /// @brief A packet of this device is lost on its way. @param frame that carries it
+    /// @param reason as in the name of a counter: buffer, red, ttl, noRoute, ... of switches, and
+    /// linkDown and lossModel @param node id, where @param at when; Simulator::Now() may be later
+    void OnLoss(const Frame& frame, const std::string& reason, uint32_t node, const Time& at);
+
+    /// Signature of trace source NetworkDrop: see OnLoss(). The packet has its MAC header, and is
+    /// as it was sent.
+    typedef void (*NetworkDropCallback)(Ptr<const Packet> packet,
+                                        const std::string& reason,
+                                        uint32_t node,
+                                        const Time& at);
+
     // inherited from PacketStack
     void Foresee(int64_t atPs) override;
 
@@ -131,6 +162,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
     };
 
     void MakeQueues();
+    bool Refuse(const Ptr<const Packet>& packet);
     TxQueue& QueueOf(const Ptr<const Packet>& packet);
     bool Answer(const Ptr<const Packet>& packet, const Mac48Address& dest, uint16_t protocol);
     void Refill();
@@ -151,6 +183,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
     Mac48Address m_address;
     Ptr<NetDeviceQueueInterface> m_interface;
     std::vector<TxQueue> m_queues;
+    Ptr<PacketLosses> m_losses{CreateObject<PacketLosses>()};
     std::deque<int64_t> m_foreseen; //!< when to look at the NIC, earliest first
     WakeTimer<RoceNetDevice> m_timer{this};
     ReceiveCallback m_receive;
@@ -163,6 +196,7 @@ class RoceNetDevice : public NetDevice, public PacketStack
 
     TracedCallback<Ptr<const Packet>> m_macTx;
     TracedCallback<Ptr<const Packet>> m_macTxDrop;
+    CheckedTrace<Ptr<const Packet>, const std::string&, uint32_t, const Time&> m_networkDrop;
     TracedCallback<Ptr<const Packet>> m_macPromiscRx;
     TracedCallback<Ptr<const Packet>> m_macRx;
     TracedCallback<Ptr<const Packet>> m_phyTxBegin;

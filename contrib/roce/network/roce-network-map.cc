@@ -187,6 +187,17 @@ NetworkMap::AddHost(const std::string& name, uint32_t datacenter)
     return static_cast<uint32_t>(m_parts.hosts.size() - 1);
 }
 
+NodeContainer
+NetworkMap::GetHostNodes() const
+{
+    NodeContainer nodes;
+    for (const auto& host : m_parts.hosts)
+    {
+        nodes.Add(host.node);
+    }
+    return nodes;
+}
+
 uint16_t
 NetworkMap::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
 {

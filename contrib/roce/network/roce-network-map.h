@@ -356,6 +356,9 @@ class NetworkMap
     /// @return name by node id, for the node column of files
     std::string GetNodeName(uint32_t nodeId) const;
 
+    /// @return nodes of the hosts, in their order
+    NodeContainer GetHostNodes() const;
+
     const NodeContainer& GetNodes() const
     {
         return m_parts.nodes;

@@ -7,10 +7,12 @@
 #include "ns3/roce-host-program.h"
 #include "ns3/roce-link.h"
 #include "ns3/roce-nic.h"
+#include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -201,7 +203,19 @@ RankEngine::Install(Network& network, const std::vector<FlowSpec>& flows)
         engine = made.get();
         network.SetFlowOrder(std::move(made));
     }
-    network.InstallFlows(flows);
+    if (std::any_of(flows.begin(), flows.end(), TcpFlows::IsTcp))
+    {
+        std::vector<FlowSpec> others;
+        std::copy_if(flows.begin(),
+                     flows.end(),
+                     std::back_inserter(others),
+                     [](const FlowSpec& flow) { return !TcpFlows::IsTcp(flow); });
+        network.InstallFlows(others);
+    }
+    else
+    {
+        network.InstallFlows(flows);
+    }
     return engine;
 }
 

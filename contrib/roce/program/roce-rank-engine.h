@@ -37,7 +37,8 @@ class RankEngine : public FlowOrder
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     /**
-     * @brief Install flows, with an engine if any wait for others or are sent by ranks.
+     * @brief Install flows, but those of TCP, with an engine if any wait for others or are sent by
+     * ranks.
      * @param network built
      * @param flows all flows of the run, ids from 0
      * @return the engine, which belongs to the network; or null

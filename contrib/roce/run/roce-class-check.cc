@@ -4,6 +4,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-flow-application.h"
+#include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/uinteger.h"
 
@@ -35,7 +36,7 @@ class ClassCount
     {
         for (const FlowSpec& flow : flows)
         {
-            ++m_flows.at(flow.trafficClass);
+            m_flows.at(flow.trafficClass) += !TcpFlows::IsTcp(flow); // TCP bears losses
         }
     }
 
@@ -220,7 +221,10 @@ FindScopes(const Network& network, const std::vector<FlowSpec>& flows)
     std::array<bool, 2> scopes{};
     for (const FlowSpec& flow : flows)
     {
-        scopes[network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst)] = true;
+        if (!TcpFlows::IsTcp(flow))
+        {
+            scopes[network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst)] = true;
+        }
     }
     return scopes;
 }

@@ -7,6 +7,7 @@
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-text-form.h"
 
 #include <algorithm>
@@ -72,8 +73,10 @@ ParseRules(const std::string& text, uint32_t nNics)
 class Laws
 {
   public:
-    explicit Laws(Network& network)
-        : m_network(network)
+    /// @param tcp [out] laws of TCP
+    Laws(Network& network, std::vector<ObjectFactory>& tcp)
+        : m_network(network),
+          m_tcp(tcp)
     {
     }
 
@@ -85,8 +88,23 @@ class Laws
         {
             ObjectFactory factory;
             std::istringstream(text) >> factory;
-            found->second = m_network.AddLaw(factory);
-            Check(text, found->second, flow);
+            const bool isTcp = FlowList::IsTcpLaw(factory.GetTypeId());
+            const std::size_t number =
+                isTcp ? TcpFlows::FIRST_LAW + m_tcp.size() : m_network.AddLaw(factory);
+            if (number > UINT8_MAX || (number >= TcpFlows::FIRST_LAW) != isTcp)
+            {
+                throw InputError("one more rate law of flows, " + text +
+                                 ", expected at most 127 of RDMA and 128 of TCP");
+            }
+            found->second = static_cast<uint8_t>(number);
+            if (isTcp)
+            {
+                m_tcp.push_back(factory);
+            }
+            else
+            {
+                Check(text, found->second, flow);
+            }
         }
         return found->second;
     }
@@ -108,6 +126,7 @@ class Laws
     }
 
     Network& m_network;
+    std::vector<ObjectFactory>& m_tcp;
     std::map<std::string, uint8_t> m_numbers;
 };
 
@@ -119,17 +138,27 @@ LawOptions::AddOptions(OptionTable& table)
     table.AddValue("ccOf",
                    "Other rate laws than --cc for some flows, with commas between: classN, nicN "
                    "(sender) or tagN, or a range of them, and a law, for example "
-                   "class4:Swift,nic0-3:FixedRate[Rate=5Gbps]; the first that fits counts",
+                   "class4:Swift,nic0-3:FixedRate[Rate=5Gbps]; the first that fits counts. With a "
+                   "law of ns-3's TCP, such as tag1:TcpCubic, they are TCP connections",
                    ccOf);
+    table
+        .AddOptional("tcpClass",
+                     "Traffic class of TCP flows; or flow, each its own",
+                     tcpClass,
+                     "flow",
+                     Range::Within(0, N_CLASSES - 1))
+        .Replaces("ns3::roce::RoceNetDevice::Classes")
+        .UnusedIf([this] { return tcpLaws.empty(); }, "without TCP flows");
 }
 
 std::vector<std::string>
 LawOptions::Apply(Network& network,
                   const std::vector<std::string>& listed,
-                  std::vector<FlowSpec>& flows) const
+                  std::vector<FlowSpec>& flows)
 {
     std::vector<Rule> rules = ParseRules(ccOf, network.GetNNics());
-    Laws laws(network);
+    tcpLaws.clear();
+    Laws laws(network, tcpLaws);
     for (FlowSpec& flow : flows)
     {
         const auto rule = std::find_if(rules.begin(), rules.end(), [&flow](const Rule& r) {
@@ -144,6 +173,10 @@ LawOptions::Apply(Network& network,
             flow.law = laws.Find(rule->law, flow);
             rule->isUsed = true;
         }
+        if (TcpFlows::IsTcp(flow))
+        {
+            flow.trafficClass = static_cast<uint8_t>(tcpClass.value_or(flow.trafficClass));
+        }
     }
     for (const Rule& rule : rules)
     {
@@ -153,6 +186,15 @@ LawOptions::Apply(Network& network,
         }
     }
     return laws.warnings;
+}
+
+void
+LawOptions::RefuseTcp(const std::string& option) const
+{
+    if (!tcpLaws.empty())
+    {
+        throw InputError(option + " with flows of TCP (--ccOf or column cc), expected none");
+    }
 }
 
 } // namespace ns3::roce

@@ -55,6 +55,7 @@ RunCollector::RunCollector(Network& network,
         }
     }
     stall.lastStartPs = FlowOrder::LastScheduledPs(flows);
+    stall.tcp = options.tcp;
     m_stall = std::make_unique<StallDetector>(network, stall);
     if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer &&
         !options.isSilent)
@@ -84,16 +85,23 @@ RunCollector::~RunCollector()
 void
 RunCollector::Start()
 {
+    const auto connect = [this](Object& source) {
+        ConnectTrace<const MessageRecord&>(
+            source,
+            "MessageCompleted",
+            [this](const MessageRecord& record) { OnCompleted(record); });
+        ConnectTrace<uint64_t, Time>(source, "MessageReceived", [this](uint64_t cookie, Time at) {
+            OnReceived(cookie, at);
+        });
+    };
+    if (m_options.tcp)
+    {
+        connect(*m_options.tcp);
+    }
     for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
     {
         Nic& nic = *m_network.GetNic(n);
-        ConnectTrace<const MessageRecord&>(
-            nic,
-            "MessageCompleted",
-            [this](const MessageRecord& record) { OnCompleted(record); });
-        ConnectTrace<uint64_t, Time>(nic, "MessageReceived", [this](uint64_t cookie, Time at) {
-            OnReceived(cookie, at);
-        });
+        connect(nic);
         m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
     }
     if (m_options.fingerprint)
@@ -220,6 +228,16 @@ RunCollector::GetRecords() const
         record.deliveredBytes = flow.deliveredBytes;
         record.packets = flow.packets;
         record.retransmittedPackets = flow.retransmitted;
+    }
+    if (m_options.tcp)
+    {
+        for (const TcpFlows::Open& flow : m_options.tcp->GetOpen())
+        {
+            FlowRecord& record = records[flow.spec.id];
+            record.deliveredBytes = flow.deliveredBytes;
+            record.packets = flow.packets;
+            record.retransmittedPackets = flow.retransmitted;
+        }
     }
     return records;
 }

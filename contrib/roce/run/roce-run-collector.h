@@ -11,6 +11,7 @@
 
 #include "ns3/event-id.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-tcp-flows.h"
 
 #include <cstdint>
 #include <functional>
@@ -57,6 +58,7 @@ class RunCollector
         bool fingerprint{false};              //!< hash every departure
         std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
         Time stallInterval{MilliSeconds(10)}; //!< see StallDetector::Options
+        Ptr<TcpFlows> tcp;                    //!< flows that NICs do not send; null: none
         bool isSilent{false}; //!< another process writes the files: none here, whatever is asked
     };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-class-check.h"
+#include "roce-flow-monitor-file.h"
 #include "roce-job-table.h"
 #include "roce-network-page.h"
 #include "roce-operation-table.h"
@@ -200,6 +201,10 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     {
         writer->Check(OperationTable::FILE_NAME);
     }
+    if (flowMonitor)
+    {
+        writer->Check(FlowMonitorFile::NAME);
+    }
     if (hpccFct)
     {
         writer->Check(RunWriter::HPCC_FCT);
@@ -212,6 +217,27 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     return writer;
 }
 
+/// @return the flows of TCP, installed; null without any
+Ptr<TcpFlows>
+RunOptions::InstallTcp(Network& network, const std::vector<FlowSpec>& flows) const
+{
+    if (tcpLaws.empty())
+    {
+        return nullptr;
+    }
+    if (threading.threads != 1U || threading.balance || MpiRanks::Get())
+    {
+        throw InputError(std::string("flows of TCP (--ccOf or column cc) with ") +
+                         (MpiRanks::Get()     ? "several processes (mpirun)"
+                          : threading.balance ? "--balance"
+                                              : "--threads") +
+                         ": ns-3's stacks share what belongs to no station; expected one thread");
+    }
+    const Ptr<TcpFlows> tcp = CreateObject<TcpFlows>();
+    tcp->Install(network, flows, tcpLaws);
+    return tcp;
+}
+
 // A run in order: the flows are installed, everything that can be wrong is looked for (a dry run
 // ends here), the folder begins, warnings are said, the network is divided and simulated, its books
 // are audited, and what was recorded is written. Processes of one run do the same in the same
@@ -221,6 +247,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 Network& network,
                 const std::vector<FlowSpec>& flows) const
 {
+    const Ptr<TcpFlows> tcp = InstallTcp(network, flows);
     RankEngine* const engine = RankEngine::Install(network, flows);
     const bool hasRanks = engine && !engine->GetJobs().empty();
     if (hasRanks && (operations || chromeTrace || JobTable::IsUsed(flows)))
@@ -241,6 +268,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector::Options watched = MakeCollectorOptions(lastStartPs);
     watched.series.ranks = engine;
+    watched.tcp = tcp;
     RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
@@ -251,6 +279,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                    });
     const auto pfcLog =
         hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
+    const auto flowMon =
+        flowMonitor && tcp ? std::make_unique<FlowMonitorFile>(network, flows, *writer) : nullptr;
     const bool isTuned = writer && network.GetTuner();
     const auto tuning =
         isTuned ? std::make_unique<TuningFile>(*network.GetTuner(), *writer) : nullptr;
@@ -301,6 +331,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     if (pfcLog)
     {
         pfcLog->Finish();
+    }
+    if (flowMon)
+    {
+        flowMon->Finish();
     }
     if (tuning)
     {

@@ -193,10 +193,10 @@ RunOptions::AddFiles(CheckedCommandLine& cmd)
 {
     m_files.clear();
     const auto add =
-        [&](const char* name, const char* help, auto& value, auto isOn, bool isEntire) {
-            cmd.AddValue(name, help, value).OnlyWatches();
-            m_files.push_back({&value, isOn, [isOn, isEntire] { return isEntire && isOn(); }});
-        };
+        [&](const char* name, const char* help, auto& value, auto isOn, bool isEntire) -> Option& {
+        m_files.push_back({&value, isOn, [isOn, isEntire] { return isEntire && isOn(); }});
+        return cmd.AddValue(name, help, value).OnlyWatches();
+    };
     add(
         "chromeTrace",
         "Write trace.json, a time line for ui.perfetto.dev; with queues and rates every 10us "
@@ -234,6 +234,13 @@ RunOptions::AddFiles(CheckedCommandLine& cmd)
         hpccPfc,
         [this] { return hpccPfc; },
         true);
+    add(
+        "flowMonitor",
+        "Write flowmon.xml of ns-3's FlowMonitor for TCP flows",
+        flowMonitor,
+        [this] { return flowMonitor; },
+        true)
+        .UnusedIf([this] { return tcpLaws.empty(); }, "without TCP flows");
     const auto addSeries = [&](const void* variable, const std::string& name) {
         const auto mode = [this, name] { return MakeSeriesOptions().modes[name]; };
         m_files.push_back({variable,

@@ -11,6 +11,7 @@
 #include "roce-run-writer.h"
 
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-option-table.h"
@@ -93,6 +94,7 @@ struct RunOptions
     bool operations{false};
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
+    bool flowMonitor{false};
     bool fingerprint{false};
     std::string draw; //!< see NetworkPage; empty: none
     ProgramFiles programs;
@@ -100,7 +102,8 @@ struct RunOptions
     ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()
     RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
-    std::string limitName;             //!< what has set stop or safetyLimit, if not that option
+    std::vector<ObjectFactory> tcpLaws; //!< see LawOptions; set by programs
+    std::string limitName;              //!< what has set stop or safetyLimit, if not that option
     /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
     std::function<int64_t(const FlowSpec&)> ideal;
 
@@ -146,6 +149,7 @@ struct RunOptions
     bool SayUnfinished(const RunCollector& collector, int signal) const;
     std::string DescribeEnd(RunCollector::End end, int signal) const;
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
+    Ptr<TcpFlows> InstallTcp(Network& network, const std::vector<FlowSpec>& flows) const;
     TimeSeries::Options MakeSeriesOptions() const;
 
     /// A file that an option asks for.

@@ -111,6 +111,11 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     const std::string report = workload.Report(flows, topology);
     network.ChooseNics(flows, workload.GetNicRule(topology));
     run.Warn(laws.Apply(network, listed, flows));
+    run.tcpLaws = laws.tcpLaws;
+    if (!workload.through.empty())
+    {
+        laws.RefuseTcp("--through");
+    }
     PinThrough(network, workload.through, flows);
     run.Warn(CheckRecovery(network, flows));
     run.Warn(cmd.DescribeUnused(FindUnused(cmd, network, flows)));

@@ -62,6 +62,10 @@ StallDetector::ScheduleNext()
     {
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
+    for (const TcpFlows::Open& flow : GetOpenTcp())
+    {
+        longestRtoPs = std::max(longestRtoPs, flow.failure.empty() ? flow.rto.GetPicoSeconds() : 0);
+    }
     longestRtoPs = std::min(LargestOfAll(longestRtoPs), LONGEST_RTO_PS);
     // The run does not end before everything that is known to come has begun.
     const Time interval = std::max({m_options.checkInterval,
@@ -122,7 +126,7 @@ StallDetector::LargestOfAll(int64_t own) const
 bool
 StallDetector::HasUnfinished() const
 {
-    return LargestOfAll(!m_explainer.FindUnfinished().empty());
+    return LargestOfAll(!m_explainer.FindUnfinished().empty() || !GetOpenTcp().empty());
 }
 
 /// @return whether in any process a flow or a rank waits for others
@@ -158,9 +162,12 @@ StallDetector::FindStalled()
         }
     }
     // One that has finished is missing now, one that has made progress is not among the stalled.
-    m_progress = LargestOfAll(opened != m_openedQps || acked.size() != m_acked.size() ||
-                              stalled.size() != unfinished.size());
+    const uint64_t tcpProgress = m_options.tcp ? m_options.tcp->GetProgress() : 0;
+    m_progress =
+        LargestOfAll(opened != m_openedQps || tcpProgress != m_tcpProgress ||
+                     acked.size() != m_acked.size() || stalled.size() != unfinished.size());
     m_openedQps = opened;
+    m_tcpProgress = tcpProgress;
     m_acked = std::move(acked);
     return stalled;
 }
@@ -175,7 +182,7 @@ std::size_t
 StallDetector::CountUnfinished() const
 {
     m_network.CatchUp();
-    const uint64_t own = m_explainer.FindUnfinished().size();
+    const uint64_t own = m_explainer.FindUnfinished().size() + GetOpenTcp().size();
     RankExchange* const ranks = m_network.GetRanks();
     return ranks ? ranks->Sum({own}).front() : own;
 }
@@ -187,8 +194,25 @@ StallDetector::DescribeUnfinished(std::size_t most) const
     std::vector<QueuePair*> unfinished = m_explainer.FindUnfinished();
     unfinished.resize(std::min(unfinished.size(), most));
     std::vector<std::string> lines = m_explainer.Describe(unfinished);
+    for (const TcpFlows::Open& flow : GetOpenTcp())
+    {
+        lines.push_back(
+            "flow " + std::to_string(flow.spec.id) + ": TCP from NIC " +
+            std::to_string(flow.spec.src) + " to NIC " + std::to_string(flow.spec.dst) + ", " +
+            std::to_string(flow.deliveredBytes) + " of " + std::to_string(flow.spec.sizeBytes) +
+            " B delivered, " + std::to_string(flow.retransmitted) + " segments sent again; " +
+            (flow.failure.empty()
+                 ? "its timeout is " + std::to_string(flow.rto.GetMilliSeconds()) + " ms"
+                 : flow.failure));
+    }
     lines.resize(std::min(lines.size(), most));
     return lines;
+}
+
+std::vector<TcpFlows::Open>
+StallDetector::GetOpenTcp() const
+{
+    return m_options.tcp ? m_options.tcp->GetOpen() : std::vector<TcpFlows::Open>();
 }
 
 std::string

@@ -7,6 +7,7 @@
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-tcp-flows.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,8 @@ namespace ns3::roce
  * the last start of a flow, failure, repair and change of routes that is known: checks begin after
  * those.
  *
+ * A TCP flow makes progress when its receiver gets bytes in order.
+ *
  * Checks only read, and bring stations up to date: results are the same without.
  */
 class StallDetector
@@ -41,6 +44,7 @@ class StallDetector
         std::size_t maxReports{20}; //!< queue pairs that GetReports() describes, at most
         /// Start of the last flow that is known before the run: no end before it.
         int64_t lastStartPs{0};
+        Ptr<const TcpFlows> tcp; //!< flows that no queue pair sends; null: none
     };
 
     /**
@@ -91,6 +95,7 @@ class StallDetector
     int64_t LargestOfAll(int64_t own) const;
     bool HasUnfinished() const;
     bool HasWaiting() const;
+    std::vector<TcpFlows::Open> GetOpenTcp() const;
     /// @return until when there is something to come, as far as is known now
     int64_t GetLastKnownPs() const;
     /// A check: @return those without progress since the check before
@@ -104,6 +109,7 @@ class StallDetector
     std::map<StallExplainer::QpId, uint64_t>
         m_acked;                        //!< how far unfinished queue pairs were at the last check
     uint64_t m_openedQps{0};            //!< at the last check
+    uint64_t m_tcpProgress{0};          //!< the same
     bool m_progress{false};             //!< the last check found some
     uint32_t m_idleChecks{0};           //!< checks in a row without progress
     bool m_stopped{false};              //!< Simulator::Stop() was called here

@@ -10,6 +10,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-loss-recovery.h"
 #include "ns3/roce-path-selector.h"
+#include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -374,7 +375,8 @@ TransportOptions::CheckRecovery(const Network& network, const std::vector<FlowSp
         for (const bool interDc : {false, true})
         {
             const auto flow = std::find_if(flows.begin(), flows.end(), [&](const FlowSpec& f) {
-                return interDc == (network.GetDatacenter(f.src) != network.GetDatacenter(f.dst));
+                return !TcpFlows::IsTcp(f) &&
+                       interDc == (network.GetDatacenter(f.src) != network.GetDatacenter(f.dst));
             });
             if (flow != flows.end() && warning.empty())
             {

@@ -43,6 +43,10 @@ EcnMarkerParams::Table()
             .Help("Instead of all others, a curve for each port rate: RATE/KMIN/KMAX/PMAX, several "
                   "with commas, bytes, for example 100Gbps/400000/1600000/0.2; a port of another "
                   "rate is an error")
+            .Flag("DropNotEct", &P::dropNotEct, {true})
+            .Help(
+                "Drop packets of ns-3 that are not ECN-capable where they would be marked, as RED "
+                "does (RFC 3168, section 5). Else the buffer alone bounds their queue")
             .Live()
             .Flag("MarkAtEnqueue", &P::markAtEnqueue, {false})
             .Help("Mark by the queue that a frame finds, itself included, instead of the queue "
@@ -214,34 +218,51 @@ EcnMarker::SetCurve(uint16_t port, const EcnCurve& curve)
 SwitchStage::Verdict
 EcnMarker::OnEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t)
 {
-    if (frame.ecn != ECN_NOT_ECT)
-    {
-        Mark(frame, out, queue.GetLineBytes(frame.trafficClass) + frame.frameBytes);
-    }
-    return Verdict::PASS;
+    return MarkOrDrop(frame, out, queue.GetLineBytes(frame.trafficClass) + frame.frameBytes);
 }
 
 SwitchStage::Verdict
 EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t)
 {
-    if (frame.ecn != ECN_NOT_ECT)
-    {
-        Mark(frame, out, queue.GetLineBytes(frame.trafficClass));
-    }
-    return Verdict::PASS;
+    return MarkOrDrop(frame, out, queue.GetLineBytes(frame.trafficClass));
 }
 
-void
-EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
+inline SwitchStage::Verdict
+EcnMarker::MarkOrDrop(Frame& frame, const Port& out, uint64_t queueBytes)
 {
-    // An empty queue never marks; its curve does not matter.
-    if (queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
-        m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
+    if (frame.ecn == ECN_NOT_ECT)
+    {
+        return frame.kind == FrameKind::PACKET ? DropIfChosen(frame, out, queueBytes)
+                                               : Verdict::PASS;
+    }
+    if (IsChosen(frame, out, queueBytes))
     {
         m_marked += frame.ecn != ECN_CE; // it may have been marked on its way here
         frame.ecn = ECN_CE;
         m_markedBytes[out.GetIndex()] += out.WireBytes(frame.frameBytes);
     }
+    return Verdict::PASS;
+}
+
+/// @return whether the curve wants that frame to be marked
+inline bool
+EcnMarker::IsChosen(const Frame& frame, const Port& out, uint64_t queueBytes) const
+{
+    // An empty queue never marks; its curve does not matter.
+    return queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
+           m_curves[out.GetIndex()].Draw(queueBytes, *m_random);
+}
+
+SwitchStage::Verdict
+EcnMarker::DropIfChosen(const Frame& frame, const Port& out, uint64_t queueBytes)
+{
+    if (!m_p->dropNotEct || !IsChosen(frame, out, queueBytes))
+    {
+        return Verdict::PASS;
+    }
+    // Not in Install(): where there is RDMA only, there is no such counter.
+    m_reason = m_reason ? m_reason : m_at->AddDropReason("red");
+    return m_at->Refuse(m_reason);
 }
 
 } // namespace ns3::roce

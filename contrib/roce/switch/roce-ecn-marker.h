@@ -79,6 +79,7 @@ struct EcnMarkerParams
     bool markAtEnqueue;
     PortSet ports;      //!< those that mark
     uint32_t classMask; //!< traffic classes that are marked
+    bool dropNotEct;    //!< packets of ns-3 that cannot be marked
     std::string rateMap;
     std::map<uint64_t, EcnCurve> curves; //!< of rateMap, by port rate in bit/s
 
@@ -87,6 +88,8 @@ struct EcnMarkerParams
 
 /**
  * @brief Marks CE at dequeue by the length of the frame's egress queue; ECN-capable frames only.
+ * Packets of ns-3 (FrameKind::PACKET) that are not ECN-capable are dropped there with the same
+ * probability, for the reason "red".
  *
  * Thresholds are given for a reference rate and scale with the port's rate: 100 KB and 400 KB at 25
  * Gbit/s, Pmax 0.2, are those the HPCC paper's simulator uses for DCQCN. At ports with an egress
@@ -182,12 +185,15 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
   private:
     static EcnCurve CurveOf(const EcnMarkerParams& p, const Switch& sw, uint16_t port);
     static std::vector<EcnCurve> CurvesOf(const EcnMarkerParams& p, const Switch& sw);
-    void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
+    Verdict MarkOrDrop(Frame& frame, const Port& out, uint64_t queueBytes);
+    bool IsChosen(const Frame& frame, const Port& out, uint64_t queueBytes) const;
+    Verdict DropIfChosen(const Frame& frame, const Port& out, uint64_t queueBytes);
 
-    const Switch* m_at{nullptr}; //!< where it is installed
+    Switch* m_at{nullptr}; //!< where it is installed
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};
+    uint8_t m_reason{0};                 //!< for drops; 0 before the first one
     std::vector<uint64_t> m_markedBytes; //!< by port
 };
 

@@ -146,7 +146,7 @@ class SwitchStage : public Object
     struct Measurement
     {
         std::vector<double> values;        //!< of the switch; the stage says what they are
-        std::vector<uint64_t> rxDataBytes; //!< by port: wire bytes of data frames; empty: not known
+        std::vector<uint64_t> rxDataBytes; //!< by port: wire bytes of LOAD_KINDS; empty: not known
     };
 
     /// @brief An interval has ended: say what was measured, and begin again.

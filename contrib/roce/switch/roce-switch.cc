@@ -66,9 +66,9 @@ Switch::Stop(Frame* frame,
              int64_t nowPs)
 {
     const bool held = verdict == SwitchStage::Verdict::HOLD;
-    if (hook == SwitchStage::MARK)
+    if (hook == SwitchStage::MARK && verdict != SwitchStage::Verdict::DROP)
     {
-        m_pipeline.Refuse(*frame, "does not pass a frame on at hook MARK, expected Verdict::PASS");
+        m_pipeline.Refuse(*frame, "does not pass a frame on at hook MARK, expected PASS or DROP");
     }
     if (hook == SwitchStage::DEQUEUE && held)
     {

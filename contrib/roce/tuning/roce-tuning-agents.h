@@ -38,7 +38,7 @@ struct PortReport
     uint16_t port{0};        //!< index
     bool isHost{false};      //!< a NIC is at its other end
     uint64_t rateBps{0};     //!< of the link
-    uint64_t rxDataBytes{0}; //!< wire bytes of data frames that came in, if a stage counts them
+    uint64_t rxDataBytes{0}; //!< wire bytes of the load that came in, if a stage counts them
     uint64_t rxBytes{0};     //!< wire bytes of all frames that the other end began to send
     uint64_t txBytes{0};     //!< wire bytes of all frames whose transmission began
     int64_t pausedPs{0};     //!< how long classes of the port were paused, the longest one

@@ -10,6 +10,8 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
 #include "ns3/roce-value-check.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-cubic.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -385,9 +387,29 @@ class Reader : private LineReader
 std::string
 FlowList::FullLaw(const std::string& what, const std::string& text)
 {
+    const bool isFull = text.compare(0, 5, "ns3::") == 0;
+    const std::string name = (isFull ? "" : "ns3::") + text.substr(0, text.find('['));
+    TypeId tid;
+    if (TypeId::LookupByNameFailSafe(name, &tid) && IsTcpLaw(tid))
+    {
+        return ValueCheck::Factory(what, (isFull ? "" : "ns3::") + text, tid.GetParent());
+    }
+    if (name.compare(0, 8, "ns3::Tcp") == 0)
+    {
+        throw InputError(what + " is '" + text + "', expected one of: " +
+                         ValueCheck::KnownTypes(TcpCongestionOps::GetTypeId()) + ", " +
+                         TcpCubic::GetTypeId().GetName());
+    }
     return ValueCheck::Factory(what,
                                text == "none" ? "LineRate" : text,
                                CongestionControl::GetTypeId());
+}
+
+bool
+FlowList::IsTcpLaw(const TypeId& law)
+{
+    // By its TypeId, ns-3's TcpCubic is no TcpCongestionOps.
+    return law.IsChildOf(TcpCongestionOps::GetTypeId()) || law == TcpCubic::GetTypeId();
 }
 
 FlowList

@@ -3,6 +3,7 @@
 #define ROCE_FLOW_LIST_H
 
 #include "ns3/roce-flow-spec.h"
+#include "ns3/type-id.h"
 
 #include <cstdint>
 #include <string>
@@ -53,11 +54,15 @@ struct FlowList
     /**
      * @brief The text form of a rate law.
      * @param what for messages
-     * @param text as for the programs' --cc
+     * @param text as for the programs' --cc, or one of ns-3's TCP (TcpCongestionOps), such as
+     * TcpCubic
      * @return as ObjectFactory takes it
      * @throw InputError see ValueCheck::Factory()
      */
     static std::string FullLaw(const std::string& what, const std::string& text);
+
+    /// @return whether it is one of ns-3's TCP
+    static bool IsTcpLaw(const TypeId& law);
 
     /**
      * @brief Read a flow list; the format is recognised by the first line.

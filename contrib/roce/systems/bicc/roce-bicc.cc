@@ -159,6 +159,10 @@ Bicc::Install(Switch& sw)
         m_isWan.push_back(sw.IsWanPort(p));
         rates.push_back(sw.GetPort(p)->GetRateBps());
         inwardRates.push_back(m_isWan[p] ? 0 : rates[p]);
+        for (uint8_t c = 0; c < N_CLASSES; ++c)
+        {
+            m_losslessMask |= sw.GetBuffer().IsLossless(p, c) << c;
+        }
     }
     m_nearSource.Configure(m_p->nearSource, rates);
     m_receiverSide.Configure(m_p->receiverSide, inwardRates);
@@ -263,8 +267,11 @@ Bicc::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t n
 uint32_t
 Bicc::Classify(const Frame& frame, uint16_t, int64_t)
 {
-    const bool enters = frame.kind == FrameKind::DATA && m_edge.Enters(frame);
-    return enters ? m_receiverSide.QueueOf(frame.dst) : ShapedScheduler::UNSHAPED;
+    const bool isLoad =
+        frame.kind == FrameKind::DATA ||
+        (frame.kind == FrameKind::PACKET && (m_losslessMask >> frame.trafficClass & 1));
+    return isLoad && m_edge.Enters(frame) ? m_receiverSide.QueueOf(frame.dst)
+                                          : ShapedScheduler::UNSHAPED;
 }
 
 uint64_t

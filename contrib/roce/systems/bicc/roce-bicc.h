@@ -47,6 +47,11 @@ struct BiccParams
  * the senders; only when the buffer of the WAN port is full (Switch, SharedBuffer: what is held
  * counts there like anything else) is the WAN paused, or loses, and the far near source acts.
  *
+ * Packets of ns-3 (FrameKind::PACKET) count where they share a class with data: at the WAN port in
+ * the queue of their class, and those of a lossless class share the VOQ, and its rate, of their
+ * destination, which a switch tells by the address. They are never answered, and their marks stay.
+ * Those of other classes are left alone.
+ *
  * A destination behind several ports has a VOQ, and a rate, at each. A CNP is for the one that the
  * routing table gives its flow; it is found by the CNP's UDP source port, so by chance where
  * replies have a port of their own.
@@ -135,6 +140,7 @@ class Bicc : public StageOf<Bicc, BiccParams>, private ShapedScheduler::Owner
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port
+    uint8_t m_losslessMask{0}; //!< classes that are lossless at some port
     BiccNearSource m_nearSource;
     BiccReceiverSide m_receiverSide;
     std::vector<Ptr<ShapedScheduler>> m_voqs; //!< by port; null: to another datacenter

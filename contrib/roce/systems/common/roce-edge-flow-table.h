@@ -21,7 +21,7 @@ MakeFlowKey(uint32_t nic, uint32_t qp)
     return static_cast<uint64_t>(nic) << 32 | qp;
 }
 
-/// @return key of the flow a data frame belongs to
+/// @return key of the flow that a data frame, or a packet of ns-3, belongs to
 inline FlowKey
 FlowOfData(const Frame& data)
 {

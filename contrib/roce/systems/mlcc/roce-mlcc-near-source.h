@@ -35,6 +35,9 @@ struct MlccNearSourceParams
  * WAN part begins with empty telemetry. The same for a CE mark and a time stamp, for senders whose
  * law uses those: marks of this datacenter end here. A Switch-INT acknowledges nothing.
  *
+ * Packets of ns-3 (FrameKind::PACKET) are in the records as load, and get no Switch-INT; their
+ * marks stay.
+ *
  * With SwitchIntMinInterval a flow's frames in between are only emptied; a mark that one of them
  * had is reported by the next Switch-INT.
  *

@@ -44,6 +44,10 @@ struct MlccReceiverSideParams
  *   The record's queue length is what waits for the line, not what a rate holds back, or a backlog
  *   would lower its own rate; IntReportsPfq=true adds that.
  *
+ * Other frames of a class, packets of ns-3 (FrameKind::PACKET) among them, have one queue together,
+ * which no rate holds back and which takes turns with those of flows; what waits there is in the
+ * record's queue length, so R_credit makes room for it.
+ *
  * All that is held counts in the buffer of the WAN port it came through (Switch, SharedBuffer): a
  * deep buffer with a static threshold pauses the WAN when its headroom is all that is left.
  *

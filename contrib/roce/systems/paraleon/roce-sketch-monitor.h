@@ -74,9 +74,12 @@ class NetFlowSampler
  * later one counts it. ACKs, NAKs and CNPs are not counted and not marked. A repeated packet is a
  * frame of its own. It never reorders, drops or holds frames.
  *
- * A flow's size is in payload bytes (or packets). The key is the sender's queue pair, in place of
- * the 5-tuple and the destination's queue pair. Paraleon puts one into each ToR; Paraleon's
- * attributes configure it.
+ * Packets of ns-3 (FrameKind::PACKET) count as data do: a switch sees flows by their 5-tuple. So a
+ * TCP connection is two flows, its ACKs a mouse, and their bytes are in the use of uplinks.
+ *
+ * A flow's size is in payload bytes (or packets); of a packet of ns-3 all behind the MAC header.
+ * The key is the sender's queue pair, in place of the 5-tuple and the destination's queue pair.
+ * Paraleon puts one into each ToR; Paraleon's attributes configure it.
  */
 class SketchMonitor : public SwitchStage
 {
@@ -96,7 +99,7 @@ class SketchMonitor : public SwitchStage
 
     uint32_t GetKinds() const override
     {
-        return 1U << static_cast<unsigned>(FrameKind::DATA);
+        return LOAD_KINDS;
     }
 
     void Install(Switch& sw) override;

@@ -59,6 +59,9 @@ struct ReflexNdtParams
  * flow that is congested while the port itself is overloaded, and always has packets in Normal, is
  * not throttled at all; without SymmetricOrderGuard it is, and its packets are reordered.
  *
+ * Packets of ns-3 (FrameKind::PACKET) go to Normal: they take turns of Controlled away, as any
+ * traffic does, but they bring no stamps back, so they are no flows of the table or of the share.
+ *
  * The paper has two queues at each egress and suspends "the Controlled Queue" by the share of flows
  * mapped to it, until returning ACKs show that congestion has resolved. So the share is that of
  * congested flows with packets in a port's Controlled queue among the port's active flows: an ACK

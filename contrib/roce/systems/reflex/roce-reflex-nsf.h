@@ -141,6 +141,7 @@ struct ReflexNsfParams
  *   here (MeasurePoint=ingress), or to the start of its transmission on the WAN (egress).
  * - The clocks of hosts and switch are the same; HostClockOffset moves those of the hosts.
  * - All data between datacenters is served, whatever its class: its senders get no other samples.
+ * - Packets of ns-3 (FrameKind::PACKET) are not served; T_src has the time that data wait for them.
  * - A pseudo-ACK acknowledges nothing. It is emitted in ControlClass and charged as an ACK with a
  *   time stamp, unless PseudoAckBytes says otherwise.
  */

@@ -115,7 +115,8 @@ WrccFairRate::OnEnqueue(Frame& frame, Port& out, const EgressScheduler&, int64_t
     {
         EndPeriods(nowPs, nullptr, 0);
     }
-    m_classes |= static_cast<uint8_t>(1U << frame.trafficClass);
+    // Thresholds and queues are those of RDMA's classes; others may be lossy.
+    m_classes |= static_cast<uint8_t>((frame.kind == FrameKind::DATA) << frame.trafficClass);
     OutPort& port = m_ports[out.GetIndex()];
     const auto in = static_cast<uint16_t>(std::min<std::size_t>(frame.inPort, m_ports.size()));
     uint64_t& bytes = port.bytesFrom[in];
@@ -263,7 +264,7 @@ WrccFairRate::GetPeriod(const OutPort& port, uint64_t queueBytes) const
     {
         period.inputBytes += port.bytesFrom[in];
         period.pauses += m_pauses[in];
-        if (in < m_ports.size())
+        if (in < m_ports.size() && m_classes)
         {
             period.thresholdBytes +=
                 m_at->GetBuffer().GetThresholdBytes(in,

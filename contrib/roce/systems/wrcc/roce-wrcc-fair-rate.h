@@ -45,6 +45,10 @@ struct WrccFairRateParams
  * - Data with a higher FairRate get the port's, and the mark CLIPPED. If they come from the
  * switch's own datacenter with FBDP set, their sender gets an FCNP, one per flow and FcnpInterval.
  *
+ * Packets of ns-3 (FrameKind::PACKET) are load as data are: a port's input rate and what it has
+ * sent count them in every class, its queue in the classes that data use. They are not changed, and
+ * their senders get no FCNP.
+ *
  * There is no timer: the frame that comes first after the end of a period (at the same instant,
  * too) does its work, and that of later periods without packets. Of the buffer, only thresholds are
  * read then; the present frame may be in it already.
@@ -63,7 +67,7 @@ class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
 
     uint32_t GetKinds() const override
     {
-        return 1U << static_cast<unsigned>(FrameKind::DATA);
+        return LOAD_KINDS;
     }
 
     void Check(const Deployment& deployment) const override;
