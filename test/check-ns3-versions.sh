@@ -110,10 +110,11 @@ for tree in "${trees[@]}"; do
     cxx=${standard:-$(standard_of "$version")}
 
     # ns-3's own headers are not what is checked: no warnings from there.
-    export work cxx
+    tests=$(find "$root/test" -name '*.h' -printf '-I%h\n' | sort -u)
+    export work cxx tests
     xargs -P "$jobs" -I{} bash -c '
         log=$work/log/$(tr / _ <<<"$1")
-        ${CXX:-c++} "-std=c++$cxx" -fsyntax-only -Wall -Wextra -Wpedantic -I"$work/own" -isystem "$work/ns-3" \
+        ${CXX:-c++} "-std=c++$cxx" -fsyntax-only -Wall -Wextra -Wpedantic -I"$work/own" $tests -isystem "$work/ns-3" \
             -DROCE_SOURCE_DIR=\"\" "$1" >"$log" 2>&1 || echo "$1" >>"$work/log/failed"
     ' check {} <<<"$sources"
 

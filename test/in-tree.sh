@@ -68,10 +68,11 @@ done
 patch -s -o scratch/tcp-bulk-send-roce.cc examples/tcp/tcp-bulk-send.cc "$root/contrib/roce/doc/howto/tcp-bulk-send.diff"
 echo scratch/tcp-bulk-send-roce.cc >>"$copied"
 
-# Only this module's examples and tests: those of core and network take longer than all the rest. The same
-# completion times to the last digit need the floating-point rule of the repository's own build in ns-3, too.
+# Only this module's examples, one of which needs ns-3's applications, and tests: those of core and network take longer
+# than all the rest. The same completion times to the last digit need the floating-point rule of the repository's own
+# build in ns-3, too.
 CXXFLAGS="${CXXFLAGS:-} -ffp-contract=off" ./ns3 configure -d "$profile" --enable-tests --enable-examples \
-    --enable-modules='roce;applications' --filter-module-examples-and-tests=roce "${more[@]}"
+    "--enable-modules=roce;applications" --filter-module-examples-and-tests=roce "${more[@]}"
 ./ns3 build -j "$jobs"
 ./ns3 run --no-build "tcp-bulk-send-roce --maxBytes=1000000" | grep -x 'Total Bytes Received: 1000000'
 

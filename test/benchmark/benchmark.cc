@@ -8,6 +8,7 @@
 // Every case runs in a process of its own, so that peak memory is its own.
 
 #include "../roce-counting-scheduler.h"
+#include "tcp-hops.h"
 
 #include "ns3/core-module.h"
 #include "ns3/roce-fat-tree-helper.h"
@@ -208,9 +209,11 @@ Measure(const Case& c)
     return result;
 }
 
+/// @param measure called in a process of its own @param result of it
 /// @return whether the child lived to tell
+template <typename R, typename F>
 bool
-MeasureInChild(const Case& c, Result& result)
+InChild(F measure, R& result)
 {
     int fd[2];
     if (pipe(fd) != 0)
@@ -224,7 +227,7 @@ MeasureInChild(const Case& c, Result& result)
         int status = 1;
         try
         {
-            const Result mine = Measure(c);
+            const R mine = measure();
             status = write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1;
         }
         catch (const std::exception& e)
@@ -239,6 +242,52 @@ MeasureInChild(const Case& c, Result& result)
     int status = 0;
     waitpid(child, &status, 0);
     return complete && status == 0;
+}
+
+/// What one more switch costs packets of TCP, beside one more router of ns-3's point-to-point
+/// devices: what sockets cost falls out of the difference of a long row and a short one.
+bool
+CompareTcp(double scale, nlohmann::ordered_json& rows)
+{
+    double perHop[2];
+    for (const bool isPointToPoint : {false, true})
+    {
+        TcpCost costs[2];
+        for (const bool isLong : {false, true})
+        {
+            const TcpRow row{isPointToPoint,
+                             isLong ? 19U : 3U,
+                             static_cast<uint64_t>(10e6 * scale)};
+            TcpCost& cost = costs[isLong];
+            if (!InChild([&row] { return MeasureTcp(row); }, cost))
+            {
+                std::printf("tcp failed\n");
+                return false;
+            }
+            if (!cost.packetHops)
+            {
+                return true; // this ns-3 has no such devices
+            }
+            const std::string name =
+                "tcp-" + std::to_string(row.switches) + (isPointToPoint ? "-routers" : "-switches");
+            std::printf("%-27s %-17s %6s %9.2f\n",
+                        name.c_str(),
+                        "TcpCubic",
+                        "16",
+                        static_cast<double>(cost.packetHops) / cost.cpuSeconds / 1e6);
+        }
+        perHop[isPointToPoint] = (costs[1].cpuSeconds - costs[0].cpuSeconds) /
+                                 static_cast<double>(costs[1].packetHops - costs[0].packetHops);
+    }
+    std::printf("    %.0f ns per packet and switch more, %.0f ns with ns-3's point-to-point "
+                "devices: %.1f times as much\n",
+                perHop[0] * 1e9,
+                perHop[1] * 1e9,
+                perHop[1] / perHop[0]);
+    rows.push_back({{"name", "tcp"},
+                    {"secondsPerFurtherHop", perHop[0]},
+                    {"secondsPerFurtherHopPointToPoint", perHop[1]}});
+    return true;
 }
 
 std::vector<Case>
@@ -406,7 +455,7 @@ Run(int argc, char** argv)
             continue;
         }
         Result r;
-        if (!MeasureInChild(c, r))
+        if (!InChild([&c] { return Measure(c); }, r))
         {
             std::printf("%-27s %-17s failed\n", c.name.c_str(), c.cc.c_str());
             good = false;
@@ -472,6 +521,10 @@ Run(int argc, char** argv)
                         {"bareEventsPerCpuSecond", r.bareEventsPerSecond},
                         {"meanPendingEvents", r.meanPending},
                         {"maxPendingEvents", r.maxPending}});
+    }
+    if (std::string("tcp").find(only) != std::string::npos)
+    {
+        good = CompareTcp(scale, rows) && good;
     }
     if (!json.empty())
     {

@@ -33,9 +33,9 @@ struct Sender
 {
     explicit Sender(const std::string& queue, const std::string& limits = "")
     {
+        Config::Reset();
         Config::SetDefault("ns3::roce::RoceNetDevice::Queue", StringValue(queue));
         net = std::make_unique<IpNetwork>(2, GBPS, 1000000);
-        Config::Reset();
         device = net->devices.Get(0)->GetObject<RoceNetDevice>();
         const Ptr<TrafficControlLayer> control = net->Node(0)->GetObject<TrafficControlLayer>();
         control->DeleteRootQueueDiscOnDevice(device);
@@ -138,6 +138,7 @@ TEST(IpQueuesTest, BqlKeepsTheQueueOfTheDeviceShort)
 
 TEST(IpQueuesTest, NoHostGetsAPacketWithoutHopsLeft)
 {
+    Config::Reset();
     for (const int ttl : {1, 2, 3})
     {
         IpNetwork net(3, GBPS, 1000000); // two switches
@@ -160,6 +161,7 @@ TEST(IpQueuesTest, NoHostGetsAPacketWithoutHopsLeft)
 
 TEST(IpQueuesTest, DevicesAndThreadsAreRefusedInEitherOrder)
 {
+    Config::Reset();
     const auto build = [](Network& network) {
         network.AddSwitch("s0", 0);
         network.AddSwitch("s1", 0);

@@ -12,6 +12,7 @@ cpp_examples = [
     ("own-topology", "True", "False"),
     ("own-transport", "True", "False"),
     ("own-tuner", "True", "False"),
+    ("tcp-beside-rdma --bytes=100000", "True", "False"),
     ("wireshark-capture --prefix=roce-wireshark", "True", "False"),
 ]
 
