@@ -6,12 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from support import LEAF_SPINE, contents, rows, summary, write_files
+from support import LEAF_SPINE, SCRIPTS, contents, rows, summary, write_files
 
 HEADER = "src,dst,bytes,start_ns,class,srcport,tag,phase,qp,cc\n"
 # Tag 1 is for TCP. Host 5 gets more than its switch has room for; hosts 8 and 9 share no link with the others.
 MIXED = HEADER + "0,5,1000000,1000,3,0,1,0,0,\n1,5,3000000,1000,2,1234,1,0,0,\n2,5,3000000,0,3,0,1,0,0,\n3,5,3000000,0,3,0,1,0,0,\n" \
     "6,5,3000000,0,3,0,0,0,0,\n20,5,500000,0,3,0,1,0,0,\n8,9,1000000,0,3,0,0,0,0,\n"
+STORAGE = SCRIPTS / "experiments" / "bench" / "flows" / "storage.csv"
 IP_TCP_BYTES = 52  # headers of a packet, with timestamps
 
 
@@ -112,6 +113,17 @@ def test_unfinished(tcp):
     assert int(flows["2"]["retransmitted"]) > 0 and int(flows["20"]["packets"]) == 0, flows
     out, _ = tcp(MIXED, "--ccOf=tag1:TcpCubic", "--stop=400us", status=3)
     assert summary(out)["end"] == "stop"
+
+
+def test_full_windows(programs, folder):
+    """Losses while buffers are full (with receive buffers that are no larger, ns-3's TCP crashes here)."""
+    out = folder / "out"
+    programs.run(LEAF_SPINE, "--leaves=2", "--spines=2", "--hostRate=25Gbps", "--fabricRate=25Gbps", "--dciRate=25Gbps",
+                 "--wanRate=100Gbps", "--leafBuffer=4MB", "--spineBuffer=4MB", "--pattern=poisson+list", "--load=0.3",
+                 "--duration=10ms", "--truncate=5000000", "--cc=Hpcc", "--ccOf=tag1:TcpNewReno", f"--flows={STORAGE}",
+                 "--ns3::roce::RoceNetDevice::Mtu=9000", "--ns3::TcpSocketBase::MinRto=10ms", "--ns3::TcpSocket::DelAckCount=1",
+                 f"--out={out}")
+    assert summary(out)["flows"]["unfinished"] == 0 and sum(int(row["retransmitted"]) for row in rows(out / "flows.csv")) > 100
 
 
 def test_refusals(programs, refuse):

@@ -221,6 +221,20 @@ TEST_F(IpTcpFlowsTest, JumboPacketsMakeLargeSegments)
     EXPECT_EQ(run.completed[0].packets, 10u);
 }
 
+// Headroom is for frames of that size, whatever RDMA's MTU is.
+TEST_F(IpTcpFlowsTest, JumboPacketsInALosslessClassAreNotLost)
+{
+    Config::SetDefault("ns3::roce::RoceNetDevice::Mtu", UintegerValue(9000));
+    Config::SetDefault("ns3::roce::Nic::PathMtu", StringValue("1024"));
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MB"));
+    TcpRun run({Flow(0, 3, 3'000'000), Flow(1, 3, 3'000'000), Flow(2, 3, 3'000'000)});
+    run.Run(MilliSeconds(100));
+    EXPECT_EQ(run.completed.size(), 3u);
+    const auto counters = run.network.GetCounters();
+    EXPECT_GT(counters.at("pfcXoffSent"), 0u) << "nothing is paused: a weak test";
+    EXPECT_EQ(counters.at("losslessDrops"), 0u);
+}
+
 TEST_F(IpTcpFlowsTest, DctcpIsMarked)
 {
     std::map<std::string, uint64_t> marked;

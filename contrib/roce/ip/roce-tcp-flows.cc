@@ -32,9 +32,9 @@ NS_OBJECT_ENSURE_REGISTERED(TcpFlows);
 namespace
 {
 
-constexpr uint16_t HEADER_BYTES = 52;      // of IPv4 and TCP, with timestamps
-constexpr uint64_t MIN_BUFFER = 4U << 20U; // Linux: tcp_wmem
-constexpr uint64_t MAX_BUFFER = 1U << 30U; // the largest window, RFC 7323
+constexpr uint16_t HEADER_BYTES = 52;        // of IPv4 and TCP, with timestamps
+constexpr uint64_t MIN_BUFFER = 4U << 20U;   // Linux: tcp_wmem
+constexpr uint64_t MAX_BUFFER = 640U << 20U; // and the receiver's below 1 GiB, RFC 7323
 
 /// Set an attribute, unless its default is another one than ns-3's own.
 void
@@ -182,7 +182,10 @@ TcpFlows::MakeSocket(const Flow& flow, uint32_t nic, uint16_t port) const
         m_laws.at(flow.spec.law - FIRST_LAW).Create<TcpCongestionOps>());
     SetUnlessGiven(*socket, "SegmentSize", UintegerValue(device->GetMtu() - HEADER_BYTES));
     SetUnlessGiven(*socket, "SndBufSize", UintegerValue(flow.bufferBytes));
-    SetUnlessGiven(*socket, "RcvBufSize", UintegerValue(flow.bufferBytes));
+    UintegerValue sendBytes;
+    socket->GetAttribute("SndBufSize", sendBytes);
+    // ns-3's TCP crashes if a window is filled to its last byte: so none ever is.
+    SetUnlessGiven(*socket, "RcvBufSize", UintegerValue(sendBytes.Get() + sendBytes.Get() / 2));
     socket->BindToNetDevice(device);
     const Ptr<Ipv4> ip = node->GetObject<Ipv4>();
     const Ipv4Address own = ip->GetAddress(ip->GetInterfaceForDevice(device), 0).GetLocal();

@@ -38,8 +38,9 @@ class Network;
  * the lowest one of all TCP flows), and ways of its own: ECMP sees TCP's ports. Without payload, a
  * flow is done when the connection is there.
  *
- * A full segment fills the device's Mtu; buffers of sockets hold 4 MiB or, for longer paths, four
- * times what fills the path. Other defaults of ns3::TcpSocket than ns-3's own come first.
+ * A full segment fills the device's Mtu. The sender's buffer holds 4 MiB or, for longer paths, four
+ * times what fills the path; the receiver's half as much again. Other defaults of ns3::TcpSocket
+ * than ns-3's own come first.
  */
 class TcpFlows : public Object
 {
@@ -99,7 +100,7 @@ class TcpFlows : public Object
         Ptr<Socket> listener;
         Ptr<Socket> receiver;
         uint64_t leftBytes{0};   //!< not in the sender's socket yet
-        uint64_t bufferBytes{0}; //!< of both sockets
+        uint64_t bufferBytes{0}; //!< to send
         bool isClosed{false};    //!< the sender's socket: no more bytes follow
         SequenceNumber32 sent;   //!< up to here, if there is a packet
     };

@@ -106,6 +106,14 @@ Network::BuildAll(const Options& options)
                                    nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
                                        nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
+    // What RoceNetDevices send, which come later. By itself it is no longer than frames of RDMA.
+    if (const std::string mtu = "ns3::roce::RoceNetDevice::Mtu";
+        ValueCheck::GetChangedAttributes().count(mtu))
+    {
+        m_maxFrameBytes = std::max(m_maxFrameBytes,
+                                   static_cast<uint32_t>(ValueCheck::DefaultNumber(mtu)) +
+                                       ETHERNET_HEADER_BYTES + FCS_BYTES);
+    }
     for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
         NetworkParts::SwitchEntry& entry = m_parts.switches[s];

@@ -426,7 +426,13 @@ TransportOptions::FindUnused(const CheckedCommandLine& cmd,
 {
     m_scopes = FindScopes(network, flows);
     m_passesExternals = m_scopes[true] || HasRoutesThroughExternals(network);
-    return FindUnusedAttributes(cmd.GetGiven(), network, m_scopes);
+    std::set<std::string> given = cmd.GetGiven();
+    for (auto name = given.begin(); name != given.end() && !laws.tcpLaws.empty();)
+    {
+        // There is a device as soon as flows are installed.
+        name = name->rfind("ns3::roce::RoceNetDevice::", 0) == 0 ? given.erase(name) : ++name;
+    }
+    return FindUnusedAttributes(given, network, m_scopes);
 }
 
 } // namespace ns3::roce
