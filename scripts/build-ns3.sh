@@ -35,7 +35,7 @@ cd "$tree"
 
 # No fused multiply-add: the same seed gives the same bytes as with any other build.
 CXXFLAGS="${CXXFLAGS:-} -ffp-contract=off" ./ns3 configure -d optimized --enable-mpi --disable-tests --disable-examples \
-    --enable-modules="core;network;mpi;stats;internet;applications;point-to-point" --prefix="$prefix"
+    --enable-modules="core;network;mpi;stats;internet;flow-monitor;applications;point-to-point" --prefix="$prefix"
 ./ns3 build -j "$jobs"
 ./ns3 install
 echo "ns-3 $(cat VERSION) with MPI is in $prefix: ROCE_NS3=$prefix scripts/build.sh build-mpi"
