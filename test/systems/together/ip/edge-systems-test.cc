@@ -5,9 +5,7 @@
 
 #include "roce-ip-network.h"
 
-#include "ns3/bulk-send-helper.h"
 #include "ns3/object-factory.h"
-#include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/roce-leaf-spine-helper.h"
 
@@ -136,23 +134,14 @@ class EdgeSystems : public SystemTest, public ::testing::WithParamInterface<std:
     }
 };
 
-Ptr<PacketSink>
-SendBulk(const IpNetwork& net, uint32_t from, uint32_t to)
-{
-    BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(net.Address(to), 80));
-    bulk.SetAttribute("MaxBytes", UintegerValue(TCP_BYTES));
-    bulk.Install(net.Node(from)).Start(MicroSeconds(1));
-    PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 80));
-    return sink.Install(net.Node(to)).Get(0)->GetObject<PacketSink>();
-}
-
 } // namespace
 
 TEST_P(EdgeSystems, TcpCrossesThem)
 {
     SetDefaults();
     IpNetwork net([this](Network& network) { Build(network); });
-    const std::vector<Ptr<PacketSink>> sinks{SendBulk(net, 0, 4), SendBulk(net, 5, 1)};
+    const std::vector<Ptr<PacketSink>> sinks{SendTcp(net, 0, 4, TCP_BYTES),
+                                             SendTcp(net, 5, 1, TCP_BYTES)};
     const auto flows = Numbered({Flow(1, 4, 6'000'000),
                                  Flow(2, 4, 6'000'000, 20 * US),
                                  Flow(5, 4, 3'000'000, 300 * US),
