@@ -39,6 +39,7 @@ MakeLeafSpine(Network& network)
                        10 * G,
                        1000 * NS);
     }
+    network.Build();
 }
 
 /// @return bytes that leaf 0 has sent to a spine

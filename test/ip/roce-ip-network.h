@@ -63,21 +63,10 @@ struct IpNetwork
                                      rateBps,
                                      delayPs);
                   }
+                  network.Build(options);
               },
-              mtu,
-              options)
+              mtu)
     {
-    }
-
-    /// @param make adds switches, links and hosts
-    /// @param mtu see the other one @param options see the other one
-    explicit IpNetwork(const std::function<void(Network&)>& make,
-                       uint16_t mtu = 1500,
-                       const Network::Options& options = {})
-    {
-        make(network);
-        network.Build(options);
-        InstallStacks(mtu);
     }
 
     /// @param build makes the network and builds it @param mtu see above
