@@ -95,7 +95,7 @@ TEST_F(PacketPauses, ASlowHostPausesThem)
     MakeStar(net, 2);
     net.Build();
     net.SchedulePauses(0, 2 * MS, net.GetLinkOfNic(1), 0, 5 * G);
-    PacketStream sender(*net.GetNic(0), {1, 20e9, LOSSLESS, ECN_NOT_ECT, 1500, 0, MS});
+    PacketStream sender(*net.GetNic(0), {1, 20e9, LOSSLESS, ECN_ECT0, 1500, 0, MS});
     PacketStream receiver(*net.GetNic(1));
     uint64_t before = 0;
     Simulator::Schedule(MilliSeconds(1), [&] { before = receiver.taken; });
