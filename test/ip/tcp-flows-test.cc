@@ -270,6 +270,9 @@ TEST_F(IpTcpFlowsTest, WhatTcpCannotCarryIsRefused)
               "several");
     flow.connection = 0;
     EXPECT_EQ(errorOf(flow), "no error");
+    EXPECT_EQ(errorOf(Flow(1, 1, 1000)),
+              "flow 0: TCP carries nothing from NIC 1 to NIC 1, which no links join");
+    EXPECT_EQ(errorOf(Flow(0, N_HOSTS, 1000)), "NIC 4 does not exist, expected 0 to 3");
 }
 
 } // namespace ns3::roce::test
