@@ -227,6 +227,7 @@ TEST_F(IpTcpFlowsTest, JumboPacketsInALosslessClassAreNotLost)
     Config::SetDefault("ns3::roce::RoceNetDevice::Mtu", UintegerValue(9000));
     Config::SetDefault("ns3::roce::Nic::PathMtu", StringValue("1024"));
     Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MB"));
+    Config::SetDefault("ns3::roce::EcnMarker::DropNotEct", BooleanValue(false));
     TcpRun run({Flow(0, 3, 3'000'000), Flow(1, 3, 3'000'000), Flow(2, 3, 3'000'000)});
     run.Run(MilliSeconds(100));
     EXPECT_EQ(run.completed.size(), 3u);
@@ -237,6 +238,7 @@ TEST_F(IpTcpFlowsTest, JumboPacketsInALosslessClassAreNotLost)
 
 TEST_F(IpTcpFlowsTest, DctcpIsMarked)
 {
+    Config::SetDefault("ns3::roce::EcnMarker::DropNotEct", BooleanValue(false));
     std::map<std::string, uint64_t> marked;
     for (const char* law : {"ns3::TcpNewReno", "ns3::TcpDctcp"})
     {
@@ -270,6 +272,9 @@ TEST_F(IpTcpFlowsTest, WhatTcpCannotCarryIsRefused)
               "several");
     flow.connection = 0;
     EXPECT_EQ(errorOf(flow), "no error");
+    EXPECT_EQ(errorOf(Flow(1, 1, 1000)),
+              "flow 0: TCP carries nothing from NIC 1 to NIC 1, which no links join");
+    EXPECT_EQ(errorOf(Flow(0, N_HOSTS, 1000)), "NIC 4 does not exist, expected 0 to 3");
 }
 
 } // namespace ns3::roce::test

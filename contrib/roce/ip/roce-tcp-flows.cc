@@ -9,6 +9,7 @@
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4.h"
 #include "ns3/node.h"
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-wake-timer.h"
@@ -73,14 +74,6 @@ TcpFlows::TcpFlows() = default;
 TcpFlows::~TcpFlows() = default;
 
 void
-TcpFlows::DoDispose()
-{
-    m_flows.clear();
-    m_devices.clear();
-    Object::DoDispose();
-}
-
-void
 TcpFlows::Check(const FlowSpec& flow) const
 {
     const std::string who = "flow " + std::to_string(flow.id) + ": TCP carries ";
@@ -94,11 +87,16 @@ TcpFlows::Check(const FlowSpec& flow) const
     }
     for (const uint32_t nic : {flow.src, flow.dst})
     {
-        if (!m_devices.at(nic))
+        if (!m_devices[CheckIndex("NIC", nic, m_devices.size())])
         {
             throw InputError(who + "nothing to or from NIC " + std::to_string(nic) +
                              ", which is inside its server");
         }
+    }
+    if (flow.src == flow.dst || !m_network->AreJoined(flow.src, flow.dst))
+    {
+        throw InputError(who + "nothing from NIC " + std::to_string(flow.src) + " to NIC " +
+                         std::to_string(flow.dst) + ", which no links join");
     }
 }
 
@@ -165,7 +163,7 @@ TcpFlows::GetOpen() const
 {
     std::vector<Open> open;
     std::copy_if(m_flows.begin(), m_flows.end(), std::back_inserter(open), [](const Flow& flow) {
-        return flow.sender || !flow.failure.empty();
+        return flow.sender && !flow.isDone;
     });
     return open;
 }
@@ -291,9 +289,9 @@ TcpFlows::OnSegment(Flow& flow, uint32_t bytes, SequenceNumber32 from)
 void
 TcpFlows::Send(Flow& flow)
 {
-    if (!flow.sender)
+    if (flow.isDone)
     {
-        return; // it is done
+        return;
     }
     while (flow.leftBytes)
     {
@@ -322,7 +320,7 @@ TcpFlows::Send(Flow& flow)
 void
 TcpFlows::Complete(Flow& flow)
 {
-    flow.sender = nullptr; // it lives on until its peer has closed, too
+    flow.isDone = true;
     ++m_progress;
     m_completed({flow.spec.id,
                  flow.spec.sizeBytes,
@@ -332,12 +330,12 @@ TcpFlows::Complete(Flow& flow)
                  flow.retransmitted});
 }
 
+/// Its socket is closed. @param why, unless the flow is done
 void
 TcpFlows::Fail(Flow& flow, const std::string& why)
 {
-    if (flow.sender)
+    if (!flow.isDone && flow.failure.empty())
     {
-        flow.sender = nullptr;
         flow.failure = why;
     }
 }

@@ -96,16 +96,16 @@ class TcpFlows : public Object
     /// A flow, from its installation to its end.
     struct Flow : Open
     {
-        Ptr<TcpSocketBase> sender; //!< null: not yet, or no longer
+        Ptr<TcpSocketBase> sender; //!< null: it has not begun
         Ptr<Socket> listener;
         Ptr<Socket> receiver;
         uint64_t leftBytes{0};   //!< not in the sender's socket yet
         uint64_t bufferBytes{0}; //!< to send
+        bool isDone{false};      //!< the sender has the last ACK
         bool isClosed{false};    //!< the sender's socket: no more bytes follow
         SequenceNumber32 sent;   //!< up to here, if there is a packet
     };
 
-    void DoDispose() override;
     void Check(const FlowSpec& flow) const;
     Ptr<TcpSocketBase> MakeSocket(const Flow& flow, uint32_t nic, uint16_t port) const;
     void Begin(Flow& flow);
