@@ -64,6 +64,8 @@ class RoceNetDevice : public NetDevice, public PacketStack
 {
   public:
     static constexpr uint16_t ETHERTYPE_ARP = 0x0806; //!< protocol number
+    static constexpr uint16_t MIN_MTU = 68;           //!< RFC 791
+    static constexpr uint16_t MAX_MTU = 9216;         //!< of usual switches
 
     /// @return the object TypeId
     static TypeId GetTypeId();
