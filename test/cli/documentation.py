@@ -235,7 +235,7 @@ def names(types, file, text):
         if kind not in ("Class", TUTORIAL):
             assert kind in known and has(known[kind], name), f"{file.name}: there is no attribute ns3::roce::{kind}::{name}"
             count += 1
-    for kind, parameters in re.findall(rf"\b(?!{TUTORIAL})([A-Z]\w+)\[(\w+=[^\]\s]+)\]", text):
+    for kind, parameters in re.findall(rf"\b(?!{TUTORIAL}|Tcp)([A-Z]\w+)\[(\w+=[^\]\s]+)\]", text):  # TcpX are ns-3's
         for name in re.findall(r"(?:^|\|)(\w+)=", parameters):
             assert kind in known and has(known[kind], name), f"{file.name}: {kind}[...] has no attribute {name}"
             count += 1
@@ -259,7 +259,7 @@ def test_snippets(build, folder):
     functions = [f"void Piece{i}([[maybe_unused]] Network& network)\n{{\n{{\n{piece}}}\n}}\n" for i, piece in enumerate(pieces)]
     assert len(pieces) > 1, f"pieces of C++: {len(pieces)}"
     source = folder / "pieces.cc"
-    source.write_text('#include "ns3/core-module.h"\n#include "ns3/network-module.h"\n#include "ns3/roce-module.h"\n'
+    source.write_text('#include "ns3/core-module.h"\n#include "ns3/internet-module.h"\n#include "ns3/network-module.h"\n#include "ns3/roce-module.h"\n'
                       "using namespace ns3;\nusing namespace ns3::roce;\n" + "\n".join(functions), encoding="utf-8")
     run(compiler, *flags, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", source)
 

@@ -238,6 +238,23 @@ def test_own_transport(runner):
     runner.refuse("own-transport", "--bytes=4", "unknown option '--bytes'")
 
 
+def test_tcp_beside_rdma(runner):
+    """Both kinds share a link of 25 Gbit/s by class, and a class as their rate laws do; tcp-capture.py looks into the files."""
+    def run(*options):
+        text = runner.output("tcp-beside-rdma", "--bytes=5000000", *options)
+        found = dict(re.findall(r"^(\w+): [\d.]+ ms, ([\d.]+) Gbit/s$", text, re.M))
+        assert len(found) == 2, f"tcp-beside-rdma {options}: {text}"
+        return {name: float(gbps) for name, gbps in found.items()}
+
+    apart = run("--cc=LineRate", "--ns3::roce::DwrrScheduler::Weights=3:2,0:1")
+    assert apart["TcpCubic"] < apart["RDMA"] < 25, f"tcp-beside-rdma: {apart}"
+    assert apart["RDMA"] > 24 * 2 / 3 - 1, f"tcp-beside-rdma: RDMA has two thirds of the link while TCP sends: {apart}"
+    swapped = run("--cc=LineRate", "--ns3::roce::DwrrScheduler::Weights=3:1,0:2")
+    assert swapped["RDMA"] < apart["RDMA"], f"tcp-beside-rdma: weights do nothing: {apart}, {swapped}"
+    assert set(run("--tcp=TcpNewReno", "--class=3")) == {"RDMA", "TcpNewReno"}
+    runner.refuse("tcp-beside-rdma", "--cc=Vegas", "--cc", "Vegas", "expected")
+
+
 def test_wireshark_capture(runner):
     """The captured port is busy all the time and the receiver never paused; wireshark.py looks into the files."""
     lines = runner.output("wireshark-capture", "--prefix=busy").splitlines()

@@ -116,6 +116,10 @@ def fields(text):
     return [field.strip() for field in re.findall(r"(?:[^,<]|<[^>]*>)+", text)]
 
 
+# Of ns-3's own headers.
+NS3_CALLBACKS = "class Packet\n{\n    typedef void (*TracedCallback)(Ptr<const Packet> packet);\n};\n"
+
+
 def trace_arguments(sources):
     """What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
     those of the TracedCallback that fires.
@@ -124,7 +128,7 @@ def trace_arguments(sources):
     @return arguments by name of the callback"""
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
-        texts = [text for text in sources if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]
+        texts = [text for text in (*sources, NS3_CALLBACKS) if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]
         return next(filter(None, (re.search(pattern, text) for text in texts)), None)
 
     found = {}
