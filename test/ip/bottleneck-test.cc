@@ -7,20 +7,25 @@
 // bytes and without the packet in transmission, as the queue of a PointToPointNetDevice does; an
 // interframe gap and a longer delay make up for the 16 B by which PPP is shorter than Ethernet; the
 // switch has a static limit for each port and no random winner of a full queue (RandomTies); no two
-// packets come at the same time. RED between its thresholds is another matter: RedQueueDisc spaces
-// its drops, while EcnMarker draws for each packet, so that now and then two hit one window, which
-// is one reduction for TCP. The losses differ by 2 to 4 % of them.
+// packets come at the same time. So they are with RED, if the queue disc draws for each packet as
+// EcnMarker does (DrawingRed). RedQueueDisc spaces its drops instead. Draws hit one window twice
+// now and then, which is one reduction for TCP: some percent more are lost.
 
 #include "roce-ip-network.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
+#include "ns3/drop-tail-queue.h"
 #include "ns3/ipv4-global-routing-helper.h"
 #include "ns3/point-to-point-helper.h"
 #include "ns3/point-to-point-net-device.h"
 #include "ns3/queue-disc.h"
+#include "ns3/random-variable-stream.h"
 #include "ns3/rng-seed-manager.h"
+#include "ns3/roce-ecn-marker.h"
+#include "ns3/roce-switch.h"
 #include "ns3/traffic-control-helper.h"
+#include "ns3/traffic-control-layer.h"
 
 #include <array>
 #include <cmath>
@@ -47,6 +52,7 @@ constexpr uint32_t QUEUE = 40; //!< packets
 constexpr uint32_t MIN_TH = 10;
 constexpr uint32_t MAX_TH = 60;
 constexpr double MAX_P = 0.1;
+constexpr int64_t STREAM = 1000; //!< of drops
 
 /// What drops.
 enum class Aqm
@@ -54,6 +60,7 @@ enum class Aqm
     TAIL,
     STEP, //!< RED with one threshold
     RAMP, //!< RED with a probability that grows
+    DRAW, //!< the same, beside DrawingRed
 };
 
 /// What is compared.
@@ -69,6 +76,64 @@ struct Outcome
 {
     double goodputBps;
     double loss; //!< share of packets
+};
+
+/// Of the switch; what RedQueueDisc counts is less by the packet that comes and the one in the
+/// device's queue, and it drops all at its upper threshold, not above it.
+EcnCurve
+CurveOf(Aqm aqm)
+{
+    const auto bytes = [](uint32_t packets) { return uint64_t{packets + 2} * FRAME_BYTES; };
+    const uint64_t kmax = bytes(MAX_TH) - 1;
+    return {aqm == Aqm::STEP ? kmax : bytes(MIN_TH), kmax, MAX_P};
+}
+
+/// A queue disc that drops by the switch's curve, with the switch's random numbers.
+class DrawingRed : public QueueDisc
+{
+  public:
+    /// @param below queue of the device
+    DrawingRed(int64_t stream, Ptr<Queue<Packet>> below)
+        : QueueDisc(QueueDiscSizePolicy::SINGLE_INTERNAL_QUEUE, QueueSizeUnit::PACKETS),
+          m_below(below)
+    {
+        m_random->SetStream(stream);
+    }
+
+  private:
+    bool DoEnqueue(Ptr<QueueDiscItem> item) override
+    {
+        // Without a MAC header here, with one of PPP there.
+        const uint64_t queueBytes = item->GetSize() + GetNBytes() + m_below->GetNBytes() +
+                                    18 * uint64_t{GetNPackets() + 1} +
+                                    16 * uint64_t{m_below->GetNPackets()};
+        if (CurveOf(Aqm::DRAW).Draw(queueBytes, *m_random))
+        {
+            DropBeforeEnqueue(item, "drawn");
+            return false;
+        }
+        return GetInternalQueue(0)->Enqueue(item);
+    }
+
+    Ptr<QueueDiscItem> DoDequeue() override
+    {
+        return GetInternalQueue(0)->Dequeue();
+    }
+
+    bool CheckConfig() override
+    {
+        AddInternalQueue(CreateObjectWithAttributes<DropTailQueue<QueueDiscItem>>(
+            "MaxSize",
+            QueueSizeValue(QueueSize("1000p"))));
+        return true;
+    }
+
+    void InitializeParams() override
+    {
+    }
+
+    Ptr<Queue<Packet>> m_below;
+    Ptr<UniformRandomVariable> m_random{CreateObject<UniformRandomVariable>()};
 };
 
 /// Delay of the i-th host's link; no two are alike.
@@ -123,15 +188,12 @@ OnFabric(const Case& c, int seed)
     }
     else
     {
-        // RedQueueDisc counts neither the packet that comes nor the one in the device's queue, and
-        // drops all at its upper threshold, not above it.
-        const auto bytes = [](uint32_t packets) { return uint64_t{packets + 2} * FRAME_BYTES; };
-        const uint64_t kmax = bytes(MAX_TH) - 1;
+        const EcnCurve curve = CurveOf(c.aqm);
         options.ecnMarker.Set("MarkAtEnqueue", BooleanValue(true));
         options.ecnMarker.Set("ReferenceRate", StringValue("0bps"));
-        options.ecnMarker.Set("Kmin", UintegerValue(c.aqm == Aqm::STEP ? kmax : bytes(MIN_TH)));
-        options.ecnMarker.Set("Kmax", UintegerValue(kmax));
-        options.ecnMarker.Set("Pmax", DoubleValue(MAX_P));
+        options.ecnMarker.Set("Kmin", UintegerValue(curve.kminBytes));
+        options.ecnMarker.Set("Kmax", UintegerValue(curve.kmaxBytes));
+        options.ecnMarker.Set("Pmax", DoubleValue(curve.pmax));
     }
     Network network;
     const uint32_t sw = network.AddSwitch("switch", 0);
@@ -144,6 +206,13 @@ OnFabric(const Case& c, int seed)
     }
     network.Build(options);
     network.AssignStreams(seed);
+    for (const Ptr<SwitchStage>& stage : network.GetSwitch(sw)->GetStages())
+    {
+        if (DynamicCast<EcnMarker>(stage))
+        {
+            stage->AssignStreams(STREAM + seed);
+        }
+    }
     RoceNetDeviceHelper helper;
     helper.SetDeviceAttribute("Mtu", UintegerValue(MTU));
     const NetDeviceContainer devices = helper.Install(network);
@@ -166,8 +235,16 @@ OnFabric(const Case& c, int seed)
 }
 
 Ptr<QueueDisc>
-InstallRed(const Case& c, const Ptr<NetDevice>& device)
+InstallRed(const Case& c, const Ptr<NetDevice>& device, int seed)
 {
+    if (c.aqm == Aqm::DRAW)
+    {
+        const Ptr<QueueDisc> disc =
+            CreateObject<DrawingRed>(STREAM + seed,
+                                     DynamicCast<PointToPointNetDevice>(device)->GetQueue());
+        device->GetNode()->GetObject<TrafficControlLayer>()->SetRootQueueDiscOnDevice(device, disc);
+        return disc;
+    }
     TrafficControlHelper control;
     // With probability p / (1 - count p) for the packet that is the count-th since the last drop,
     // the gaps are uniform, not geometric: (1 / p + 1) / 2 packets in the mean. Hence the half.
@@ -225,7 +302,7 @@ OnPointToPoint(const Case& c, int seed)
         slow = ends.Get(0); // in the end
         if (isSlow && c.aqm != Aqm::TAIL)
         {
-            red = InstallRed(c, slow);
+            red = InstallRed(c, slow, seed);
         }
         at = addresses.Assign(ends).GetAddress(1);
         addresses.NewNetwork();
@@ -326,14 +403,14 @@ TEST_P(IpBottleneck, GoodputAndLossAreThoseOfPointToPointDevices)
     }
     EXPECT_GT(loss[0].Get(), 0.005) << "a weak test";
     EXPECT_NEAR(goodput[1].Get() / goodput[0].Get(), 1, 0.02);
-    const double chance = std::hypot(loss[0].Error(), loss[1].Error()) / loss[0].Get();
-    EXPECT_NEAR(loss[1].Get() / loss[0].Get(), 1, 0.02 + (c.aqm == Aqm::RAMP ? 2 * chance : 0));
+    // More than 2 % for RedQueueDisc, see above.
+    EXPECT_NEAR(loss[1].Get() / loss[0].Get(), 1, c.aqm == Aqm::RAMP ? 0.1 : 0.02);
 }
 
 std::string
 NameOf(const ::testing::TestParamInfo<Case>& info)
 {
-    const char* aqm[] = {"TailDrop", "StepRed", "Red"};
+    const char* aqm[] = {"TailDrop", "StepRed", "Red", "DrawnRed"};
     return std::string(info.param.law) + aqm[static_cast<int>(info.param.aqm)];
 }
 
@@ -343,8 +420,9 @@ INSTANTIATE_TEST_SUITE_P(Shared,
                                            Case{"TcpCubic", Aqm::TAIL, Seconds(10)},
                                            Case{"TcpNewReno", Aqm::STEP, Seconds(10)},
                                            Case{"TcpCubic", Aqm::STEP, Seconds(10)},
-                                           Case{"TcpNewReno", Aqm::RAMP, Seconds(30)},
-                                           Case{"TcpCubic", Aqm::RAMP, Seconds(30)}),
+                                           Case{"TcpNewReno", Aqm::DRAW, Seconds(10)},
+                                           Case{"TcpCubic", Aqm::DRAW, Seconds(10)},
+                                           Case{"TcpNewReno", Aqm::RAMP, Seconds(30)}),
                          NameOf);
 
 } // namespace ns3::roce::test
