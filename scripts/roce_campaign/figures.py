@@ -2,6 +2,7 @@
 """The figures of a campaign. Here: metrics with their intervals, how a metric is distributed over the seeds, and figures of runs: queues
 and throughput over time (the first seed of each point), slowdown and completion times (the flows of all seeds)."""
 
+import re
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import plot_fct
@@ -144,8 +145,12 @@ class Drawer:
 
 
 def unit_of(metrics: Sequence[Metric]) -> str:
-    """The common unit of metrics, or else what they are of."""
-    return " / ".join(dict.fromkeys(m.unit or str(m.fields.get("of", "value")) for m in metrics))
+    """The common unit of metrics, or else what they are of, or what their label has in brackets at its end."""
+    def one(metric: Metric) -> str:
+        in_label = re.search(r"\(([^()]*)\)$", metric.label)
+        return metric.unit or str(metric.fields.get("of", in_label[1] if in_label else ""))
+
+    return " / ".join(filter(None, dict.fromkeys(map(one, metrics))))
 
 
 def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
