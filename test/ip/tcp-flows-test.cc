@@ -123,7 +123,7 @@ TEST_F(IpTcpFlowsTest, EachLawSendsAllOfManyFlows)
                 Flow(i % N_HOSTS, (i + 1 + i / N_HOSTS) % N_HOSTS, 100'001 * i, i * US));
         }
         TcpRun run(flows, law);
-        run.Run(MilliSeconds(100));
+        run.Run(Seconds(10)); // a timeout takes a second
         for (const FlowSpec& flow : run.flows)
         {
             EXPECT_EQ(run.completed.count(flow.id), 1u) << law << ", flow " << flow.id;
@@ -190,7 +190,7 @@ TEST_F(IpTcpFlowsTest, FlowsKeepToTheirClasses)
         LoseFrames(run.network.GetNic(nic), [&classes, nic](const Frame& frame) {
             if (frame.kind == FrameKind::PACKET && frame.payloadBytes != SYN)
             {
-                EXPECT_EQ(frame.ecn, ECN_ECT0);
+                EXPECT_NE(frame.ecn, ECN_NOT_ECT);
                 classes[nic].insert(frame.trafficClass);
             }
             return false;
