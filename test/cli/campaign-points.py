@@ -245,7 +245,9 @@ def test_figures(made):
                     "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"]), f"panels: {shown}"
     data = drawer.estimates(lines, plots.selections(results.experiment, lines)[0])
     assert list(data["series"].unique()) == ["old", "new"], f"series: {data}"
-    assert figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")]) == "slowdown", "units"
+    both = [results.experiment.metrics[m] for m in ("average", "stage")]
+    assert figures.unit_of(both) == "slowdown", "units"
+    assert figures.unit_of([both[0], both[1]._replace(label="stages (of all)")]) == "slowdown / of all", "units"
     low, high = axes.limits(pd.Series([1.0, 3.0, 0.0]), -1000.0, 1000.0)
     assert -3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}"
 
