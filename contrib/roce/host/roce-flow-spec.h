@@ -43,7 +43,7 @@ struct FlowSpec
     /// order of their starts; 0: it has a queue pair of its own. Those of each RankJob are apart
     uint32_t connection{0};
     uint16_t replyPort{0}; //!< UDP source port of its ACKs; 0 means that of the data
-    uint8_t law{0};        //!< rate law: 0 the NIC's attributes say, others Network::AddLaw()
+    uint8_t law{0}; //!< rate law: 0 the NIC's attributes say, others Network::AddLaw() or TcpFlows
     /// 0, or above 1: startPs counts from when the senders of all flows of the phase
     /// before have their last ACKs
     uint32_t phase{0};

@@ -52,7 +52,7 @@ RoceNetChannel::Watch(const Network& network)
     {
         m_byNic[m_devices[i]->GetNic()->GetIndex()] = i;
     }
-    // As the devices do, these sinks end with the simulation.
+    // No sink is called after the simulation, with which the devices end.
     for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
     {
         const Ptr<Switch> sw = network.GetSwitch(s);
@@ -217,7 +217,7 @@ RoceNetChannel::AnswerNs(const RoceNetDevice& asking,
     {
         return nullptr;
     }
-    // Who asks whether another one has its own address has none yet (RFC 4861, section 7.2.4).
+    // A host that checks whether its address is free sends from none (RFC 4861, section 7.2.4).
     const bool isCheck = ip.GetSource().IsAny();
     const Ipv6Address to = isCheck ? Ipv6Address::GetAllNodesMulticast() : ip.GetSource();
     from = Mac48Address::ConvertFrom(owner->GetAddress());

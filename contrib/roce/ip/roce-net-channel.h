@@ -57,7 +57,7 @@ class RoceNetChannel : public Channel
      * @param protocol number
      * @return the answer to an ARP request or a neighbour solicitation: what the owner of the
      * address would send, without MAC header; null if there is none
-     * @param [out] from who gives it, if there is one
+     * @param [out] from address of the owner, if there is one
      * @param [out] isQuestion whether it is such a request
      */
     Ptr<Packet> Answer(const RoceNetDevice& asking,

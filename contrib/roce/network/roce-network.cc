@@ -106,7 +106,8 @@ Network::BuildAll(const Options& options)
                                    nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
                                        nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
-    // What RoceNetDevices send, which come later. By itself it is no longer than frames of RDMA.
+    // RoceNetDevices come later. The default Mtu is below that of RDMA; a larger one needs
+    // headroom.
     if (const std::string mtu = "ns3::roce::RoceNetDevice::Mtu";
         ValueCheck::GetChangedAttributes().count(mtu))
     {

@@ -101,7 +101,7 @@ TEST_F(BiccPackets, ShareTheQueueOfTheirDestination)
 }
 
 // Half of the WAN's load are packets: data are answered as if all were data, and marks of packets,
-// made by EcnMarker, go to the far receiver, who alone can tell their sender.
+// made by EcnMarker, go to the far receiver: it alone can tell their sender.
 TEST_F(BiccPackets, AreInTheQueueToTheWan)
 {
     for (const bool loaded : {false, true})
