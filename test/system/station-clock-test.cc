@@ -156,10 +156,30 @@ RunBusy(int64_t stopPs)
     return fingerprint;
 }
 
+/// A datacenter in four partitions or more. @param hostDelayPs fabric links have 1 us @param apart
+/// there are so many partitions that NICs are not with their switches. @return how late stations
+/// were
+Latenesses
+RunDivided(int64_t hostDelayPs, bool apart)
+{
+    SetRateLaw("LineRate");
+    LeafSpineHelper h;
+    h.datacenters = 1;
+    h.leaves = 8;
+    h.spines = 2;
+    h.hostsPerLeaf = 6;
+    h.hostDelay = TimeStep(hostDelayPs);
+    Network net;
+    h.Construct(net);
+    net.Build();
+    net.MeasureBalance(apart ? 20 : 2);
+    return RunIncast(net, false);
+}
+
 /// What somebody sees who looks at stations at odd times, while messages begin and links fail.
 /// @param eager an event for each item
 std::string
-LookAround(unsigned seed, bool eager)
+LookAround(unsigned seed, bool eager, unsigned threads = 1)
 {
     Config::Reset();
     SetRateLaw("Dcqcn");
@@ -168,6 +188,7 @@ LookAround(unsigned seed, bool eager)
     std::mt19937_64 rng(seed);
     Network net;
     MakeBusy(net, rng);
+    EXPECT_EQ(net.SetThreads(threads), threads);
     std::ostringstream seen;
     for (unsigned i = 0; i < 200; ++i)
     {
@@ -317,6 +338,31 @@ TEST_F(SystemTest, WhoLooksSeesTheSameWithTurns)
     {
         EXPECT_EQ(LookAround(seed, false), LookAround(seed, true)) << "seed " << seed;
     }
+}
+
+TEST_F(SystemTest, WhoLooksSeesTheSameWithThreadsAndTurns)
+{
+    for (unsigned seed = 1; seed <= 20; ++seed)
+    {
+        EXPECT_EQ(LookAround(seed, false, 2 + seed % 3), LookAround(seed, true)) << "seed " << seed;
+    }
+}
+
+TEST_F(SystemTest, SwitchesTakeTurnsInPartitions)
+{
+    // One thread, as the sinks of the test are not made for more.
+    const Latenesses late = RunDivided(US, false);
+    EXPECT_LE(late.nics.mostPs, US) << "who waits for completions hears of them too late";
+    EXPECT_GT(late.switches.mostPs, US) << "a switch runs in each window";
+    EXPECT_LE(late.switches.mostPs, 2 * US) << "a switch has run too late";
+    EXPECT_LE(RunDivided(500 * NS, false).switches.mostPs, US)
+        << "stations are of unequal slack, and yet take turns";
+}
+
+TEST_F(SystemTest, SwitchesTakeNoTurnsWhereNicsArePartedFromThem)
+{
+    EXPECT_LE(RunDivided(US, true).switches.mostPs, US)
+        << "a NIC needs what its switch has sent up to a delay before, which had no turn";
 }
 
 TEST_F(SystemTest, LargeNetworksDoTheSameHoweverTheyWakeUp)

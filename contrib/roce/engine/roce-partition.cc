@@ -32,6 +32,7 @@ Partition::NoteShared()
     m_owner.NoteShared();
 }
 
+/// The first alarm, or NEVER_PS.
 int64_t
 Partition::GetNextPs() const
 {
@@ -41,7 +42,8 @@ Partition::GetNextPs() const
 int64_t
 Partition::GetFirstPs(int64_t slackPs) const
 {
-    return std::min(m_alarms.IsEmpty() ? NEVER_PS : m_alarms.NextPs() - slackPs, m_starts.NextPs());
+    const int64_t nextPs = m_skipped.empty() ? m_alarms.NextPs() : m_untilPs;
+    return std::min(nextPs == NEVER_PS ? NEVER_PS : nextPs - slackPs, m_starts.NextPs());
 }
 
 int64_t
@@ -121,10 +123,27 @@ Partition::FireInTurn(int64_t untilPs)
     m_presentPs = untilPs;
 }
 
+/// Run stations that have work until now perhaps, though their alarm comes later. What they send
+/// arrives after the window, since they are late by less than a delay. @param limitPs of the alarm
+/// @param isMeant called with a Station, says whether it is to run
+template <typename IS_MEANT>
+void
+Partition::RunBehind(int64_t limitPs, IS_MEANT isMeant)
+{
+    m_behind.clear();
+    m_alarms.ForEachUntil(limitPs, [this, isMeant](Wakeable* who) {
+        if (isMeant(*who->GetStation()))
+        {
+            m_behind.push_back(who);
+        }
+    });
+    RunRow(m_behind, [untilPs = m_untilPs](Wakeable* who) { who->RunTo(untilPs); });
+}
+
 /// The same, if all that arrives within the window is on the links: each station may run to the
 /// window's end at once, in any order. A start has its own NIC run up to it and touches no other.
 void
-Partition::FireAll(int64_t untilPs)
+Partition::FireAll(int64_t untilPs, int64_t slackPs)
 {
     while (m_starts.IsDue(untilPs))
     {
@@ -138,27 +157,62 @@ Partition::FireAll(int64_t untilPs)
         m_due.push_back(m_alarms.Pop().what);
     }
     RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
+    RunBehind(untilPs + slackPs, [](const Station&) { return true; });
+}
+
+/// The same, with turns. At its end a NIC needs what switches have sent up to one delay before: the
+/// one next to it, whose turn it is or was in the window before, has.
+void
+Partition::FireTurn(int64_t untilPs, int64_t slackPs, StationTurn turn)
+{
+    m_startsDone = true; // for switches; NICs come after the starts
+    m_presentPs = untilPs;
+    m_due.clear();
+    m_dueNics.clear();
+    const auto isSkipped = [turn](const Wakeable* who) {
+        const StationTurn its = who->GetStation()->GetTurn();
+        return its != turn && its != StationTurn::EACH;
+    };
+    const auto first = std::partition(m_skipped.begin(), m_skipped.end(), isSkipped);
+    m_due.assign(first, m_skipped.end());
+    m_skipped.erase(first, m_skipped.end());
+    while (m_alarms.IsDue(untilPs))
+    {
+        Wakeable* const who = m_alarms.Pop().what;
+        const bool isNic = who->GetStation()->GetTurn() == StationTurn::EACH;
+        (isNic ? m_dueNics : isSkipped(who) ? m_skipped : m_due).push_back(who);
+    }
+    const auto fire = [untilPs](Wakeable* who) { who->Fire(untilPs); };
+    RunRow(m_due, fire);
+    RunBehind(untilPs + slackPs, [turn](const Station& station) { return station.GetTurn() == turn; });
+    while (m_starts.IsDue(untilPs))
+    {
+        FireFirst(m_starts);
+    }
+    m_presentPs = untilPs;
+    RunRow(m_dueNics, fire);
+    RunBehind(untilPs + slackPs,
+              [](const Station& station) { return station.GetTurn() == StationTurn::EACH; });
 }
 
 void
-Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
+Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs, StationTurn turn)
 {
-    t_current = this;
     m_untilPs = untilPs;
     m_windowPs = untilPs - basePs;
-    if (m_leastSlackPs >= m_windowPs)
+    if (turn != StationTurn::EACH)
     {
-        FireAll(untilPs);
+        FireTurn(untilPs, slackPs, turn);
+    }
+    else if (m_leastSlackPs >= m_windowPs)
+    {
+        FireAll(untilPs, slackPs);
     }
     else
     {
         FireInTurn(untilPs);
+        RunBehind(untilPs + slackPs, [](const Station&) { return true; });
     }
-    // What they send now arrives later than untilPs, since they are late by less than a delay.
-    m_behind.clear();
-    m_alarms.ForEachUntil(untilPs + slackPs, [this](Wakeable* who) { m_behind.push_back(who); });
-    RunRow(m_behind, [untilPs](Wakeable* who) { who->RunTo(untilPs); });
-    t_current = nullptr;
 }
 
 } // namespace ns3::roce

@@ -2,6 +2,8 @@
 #ifndef ROCE_PARTITION_H
 #define ROCE_PARTITION_H
 
+#include "roce-station-turn.h"
+
 #include "ns3/roce-time-heap.h"
 #include "ns3/roce-time.h"
 
@@ -72,7 +74,7 @@ class PartitionOwner
  * @brief The stations that one thread runs, and their alarm clocks, in place of the simulator's
  * events. Its owner says up to when.
  */
-class Partition
+class alignas(128) Partition // written by one thread while others write their neighbours
 {
   public:
     /// A report of a station to the outside: see Station::Tell().
@@ -85,12 +87,20 @@ class Partition
 
     /**
      * @param owner the run it is part of
+     * @param index its number there
      * @param isRemote another process runs its stations; here they are only copies
      */
-    Partition(PartitionOwner& owner, bool isRemote)
+    Partition(PartitionOwner& owner, unsigned index, bool isRemote)
         : m_owner(owner),
+          m_index(index),
           m_isRemote(isRemote)
     {
+    }
+
+    /// @return its number
+    unsigned GetIndex() const
+    {
+        return m_index;
     }
 
     /// @return whether another process runs its stations
@@ -147,14 +157,37 @@ class Partition
 
     // --- for ParallelRun and CutDirection
 
+    /// The calling thread runs a partition; others run others.
+    class AtWork
+    {
+      public:
+        /// @param partition nobody else runs
+        explicit AtWork(const Partition& partition)
+        {
+            t_current = &partition;
+        }
+
+        ~AtWork()
+        {
+            t_current = nullptr;
+        }
+
+        AtWork(const AtWork&) = delete;
+        AtWork& operator=(const AtWork&) = delete;
+    };
+
     /**
-     * @brief Do everything up to a time. Called by one thread at a time, together with that of
-     * other partitions of the run.
+     * @brief Do everything up to a time, in an AtWork.
+     *
+     * If stations take turns (see StationClock), then switches whose turn it is run first, and NICs
+     * after them; the other switches run up to this time in the next window, before anything else
+     * happens there. Calls without turns, which all stations have, come if no switch is behind.
      * @param basePs nothing is due before
      * @param untilPs up to and including it
      * @param slackPs longest slack of a station
+     * @param turn of the switches to run, or EACH
      */
-    void RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs);
+    void RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs, StationTurn turn);
 
     /// @brief A station is given to it.
     void Add(int64_t slackPs)
@@ -167,9 +200,6 @@ class Partition
     {
         m_threadStations = stations;
     }
-
-    /// @return the first alarm, or NEVER_PS
-    int64_t GetNextPs() const;
 
     /**
      * @param slackPs longest slack of a station
@@ -195,10 +225,14 @@ class Partition
   private:
     using Heap = TimeHeap<Wakeable*>;
 
+    int64_t GetNextPs() const;
     void AwaitRun(int64_t nowPs);
     void FireFirst(Heap& heap);
     void FireInTurn(int64_t untilPs);
-    void FireAll(int64_t untilPs);
+    void FireAll(int64_t untilPs, int64_t slackPs);
+    void FireTurn(int64_t untilPs, int64_t slackPs, StationTurn turn);
+    template <typename IS_MEANT>
+    void RunBehind(int64_t limitPs, IS_MEANT isMeant);
     template <typename RUN>
     void RunRow(const std::vector<Wakeable*>& row, RUN run);
 
@@ -210,6 +244,8 @@ class Partition
     Heap m_alarms;                //!< of stations
     Heap m_starts;                //!< of all others
     std::vector<Wakeable*> m_due; //!< their alarms have gone off
+    std::vector<Wakeable*> m_dueNics;  //!< the same, if stations take turns
+    std::vector<Wakeable*> m_skipped;  //!< the same, but it is not their turn
     std::vector<Wakeable*>
         m_behind; //!< have work until now perhaps, though their alarm comes later
     std::vector<Report> m_reports;
@@ -220,6 +256,7 @@ class Partition
     int64_t m_leastSlackPs{NEVER_PS}; //!< of the stations
     std::size_t m_threadStations{0};
     bool m_startsDone{false};
+    const unsigned m_index;
     const bool m_isRemote;
 };
 

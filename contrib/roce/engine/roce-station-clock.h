@@ -2,6 +2,7 @@
 #ifndef ROCE_STATION_CLOCK_H
 #define ROCE_STATION_CLOCK_H
 
+#include "roce-station-turn.h"
 #include "roce-wake-timer.h"
 
 #include "ns3/roce-time-heap.h"
@@ -16,14 +17,6 @@ namespace ns3::roce
 {
 
 class Station;
-
-/// At which multiples of the beat a station of a StationClock runs.
-enum class StationTurn : uint8_t
-{
-    EVEN = 0,
-    ODD = 1,
-    EACH = 2, //!< at all of them
-};
 
 /**
  * @brief The alarm clock that the stations of a network share: many of them wake up at one event of

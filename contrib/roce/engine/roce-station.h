@@ -223,7 +223,13 @@ class Station
     /// @return how much later than their time things may be done, picoseconds
     int64_t GetSlackPs() const
     {
-        return m_turn == StationTurn::EACH || m_partition ? m_slackPs : 2 * m_slackPs;
+        return m_turn == StationTurn::EACH ? m_slackPs : 2 * m_slackPs;
+    }
+
+    /// @return shortest delay of a link, picoseconds; 0 if the station is eager
+    int64_t GetShortestDelayPs() const
+    {
+        return m_slackPs;
     }
 
     /// @return whether SetUp() has been called, since when attributes are what they are

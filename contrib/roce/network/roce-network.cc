@@ -421,22 +421,22 @@ Network::SetThreads(unsigned threads)
     {
         return 1;
     }
-    m_division->Divide(*m_flows, threads, threads, false, nullptr);
-    return GetParallelRun()->GetNPartitions();
+    m_division->Divide(*m_flows, ParallelRun::PartitionsOf(threads), threads, false, nullptr);
+    return GetParallelRun()->GetNThreads();
 }
 
 void
-Network::MeasureBalance(unsigned partitions)
+Network::MeasureBalance(unsigned threads)
 {
     m_state.ExpectBuilt("MeasureBalance()");
     ExpectIdle("Network::MeasureBalance()");
-    if (partitions < 2)
+    if (threads < 2)
     {
-        throw InputError("Network::MeasureBalance() of " + std::to_string(partitions) +
-                         " partitions, expected 2 or more");
+        throw InputError("Network::MeasureBalance() of " + std::to_string(threads) +
+                         " threads, expected 2 or more");
     }
     CatchUp();
-    m_division->Divide(*m_flows, partitions, 1, true, nullptr);
+    m_division->Divide(*m_flows, ParallelRun::PartitionsOf(threads), threads, true, nullptr);
 }
 
 void
@@ -449,7 +449,11 @@ Network::SetRanks(RankExchange& ranks, unsigned threads)
         throw InputError("Network::SetRanks() with 0 threads, expected 1 or more");
     }
     CatchUp();
-    m_division->Divide(*m_flows, ranks.GetN() * threads, threads, false, &ranks);
+    m_division->Divide(*m_flows,
+                       ranks.GetN() * ParallelRun::PartitionsOf(threads),
+                       threads,
+                       false,
+                       &ranks);
 }
 
 RankExchange*

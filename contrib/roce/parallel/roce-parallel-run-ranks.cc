@@ -45,7 +45,7 @@ ParallelRun::MeetAt(int64_t nowPs)
         m_disturbed = false;
         if (std::max(m_metPs, m_firstPs) <= nowPs)
         {
-            RunHere(nowPs);
+            RunHere(nowPs, true);
             SwapMail();
             Tell();
         }
@@ -59,11 +59,20 @@ ParallelRun::MeetAt(int64_t nowPs)
 void
 ParallelRun::SwapMail()
 {
-    Splice();
+    Deliver();
     Collect();
     ++m_meetings;
+    std::vector<CutDirection*> sent;
+    for (const unsigned partition : m_here)
+    {
+        std::vector<CutDirection*>& toRanks = m_units[partition]->toRanks;
+        sent.insert(sent.end(), toRanks.begin(), toRanks.end());
+        toRanks.clear();
+    }
+    const int64_t firstPs = std::max(m_donePs, FindFirstPs());
     const RankMail::Outlook outlook =
-        m_mail->Swap(NowPs(), {GetFirstPs(), FindLeastEnd()}, m_toRanks, m_reports);
+        m_mail->Swap(NowPs(), {firstPs, FindLeastEnd()}, sent, m_reports);
+    m_nextPs = FindFirstPs(); // with what others have sent
     m_firstPs = outlook.firstPs;
     m_leastEndPs = std::max(m_leastEndPs, outlook.leastEndPs);
 }

@@ -9,6 +9,7 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <tuple>
 #include <utility>
@@ -28,119 +29,77 @@ CpuNs()
     return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-/// @return number of the simulator's next event: one more than that of the last one scheduled
-uint32_t
-NextEventUid()
+/// Less work than this is not worth it to have several threads begin.
+constexpr int64_t ALONE_NS = 15'000;
+/// One window of so many has several threads whatever its work: faults that only these have must
+/// not depend on how fast the machine is.
+constexpr uint64_t TOGETHER = 16;
+
+/// @return time that the calling thread has worked, ns; of this thread alone if measure
+int64_t
+WorkNs(bool measure)
 {
-    const EventId probe = Simulator::ScheduleNow([] {});
-    Simulator::Remove(probe);
-    return probe.GetUid() + 1;
+    return measure ? CpuNs()
+                   : std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch())
+                         .count();
+}
+
+/// @return the partitions of this process. @param mail of several, or null
+std::vector<unsigned>
+FindHere(const RankMail* mail, unsigned partitions)
+{
+    std::vector<unsigned> here;
+    for (unsigned i = 0; i < partitions; ++i)
+    {
+        if (!mail || ParallelRun::RankOf(i, partitions, mail->GetRanks().GetN()) ==
+                         mail->GetRanks().GetRank())
+        {
+            here.push_back(i);
+        }
+    }
+    return here;
+}
+
+/// An event that does nothing.
+struct NoEvent final : public EventImpl
+{
+    void Notify() override
+    {
+    }
+};
+
+/// @return number of the simulator's next event: one more than that of the last one scheduled
+/// @param probe that is scheduled for it; to take it out again might take long
+uint32_t
+NextEventUid(const Ptr<EventImpl>& probe)
+{
+    return Simulator::Schedule(Time(0), probe).GetUid() + 1;
 }
 
 } // namespace
-
-CutDirection::CutDirection(Link& link, unsigned end, Partition& from)
-    : m_link(&link),
-      m_port(link.GetPort(end)),
-      m_onLink(link.GetDirection(end)),
-      m_from(from)
-{
-    m_sent.delayPs = m_onLink.delayPs;
-    m_sent.sink = this;
-    m_sent.hasSink = true;
-    m_port->SendTo(m_sent);
-}
-
-void
-CutDirection::Take(Frame* frame)
-{
-    m_sent.head = m_sent.tail = frame;
-    m_from.NoteSent(this);
-}
-
-void
-CutDirection::CheckArrival(const Frame& frame, int64_t donePs)
-{
-    NS_ABORT_MSG_IF(frame.timePs <= donePs,
-                    "a frame arrives at " << frame.timePs << " ps at a partition that has run up "
-                                          << "to " << donePs << " ps");
-}
-
-void
-CutDirection::Splice(int64_t donePs)
-{
-    Frame* first = m_sent.head;
-    CheckArrival(*first, donePs);
-    m_onLink.sentFrames += m_sent.sentFrames;
-    m_sent.sentFrames = 0;
-    m_sent.head = nullptr;
-    m_onLink.lastPs = m_sent.lastPs;
-    if (m_onLink.head)
-    {
-        Frame& tail = *m_onLink.tail;
-        tail.next = first;
-        tail.nextGapPs =
-            static_cast<uint32_t>(std::min<int64_t>(first->timePs - tail.timePs, UINT32_MAX));
-        m_onLink.tail = m_sent.tail;
-        return;
-    }
-    m_onLink.head = first;
-    m_onLink.tail = m_sent.tail;
-    m_onLink.to->SetArrival(m_onLink.toPort, first->timePs);
-}
-
-int64_t
-CutDirection::Pack(std::string& out)
-{
-    const int64_t firstPs = m_sent.head->timePs;
-    ByteWriter stream(out);
-    stream(m_sent.sentFrames);
-    // For this process they have arrived.
-    m_onLink.sentFrames += m_sent.sentFrames;
-    m_onLink.arrivedFrames += m_sent.sentFrames;
-    m_sent.sentFrames = 0;
-    while (Frame* frame = m_sent.head)
-    {
-        m_sent.head = frame->next;
-        FrameCodec::Write(*frame, out);
-        FramePool::Free(frame);
-    }
-    return firstPs;
-}
-
-CutDirection::~CutDirection()
-{
-    m_port->SendTo(m_onLink);
-    while (Frame* frame = m_sent.head) // the network is not used any more
-    {
-        m_sent.head = frame->next;
-        FramePool::Free(frame);
-    }
-}
 
 ParallelRun::ParallelRun(unsigned partitions,
                          unsigned threads,
                          bool measure,
                          std::unique_ptr<RankMail> mail)
     : m_nPartitions(partitions),
+      m_here(FindHere(mail.get(), partitions)),
       m_mail(std::move(mail)),
-      m_errors(partitions),
       m_measure(measure),
       m_workNs(partitions),
+      m_homes(m_here, std::min<unsigned>(m_here.size(), threads)),
+      m_findings(measure ? 1 : std::min<unsigned>(m_here.size(), threads)),
+      m_probe(Create<NoEvent>()),
       m_timer(this),
       m_pool(
-          measure ? 1 : std::min(partitions, threads),
+          m_findings.size(),
           [this](unsigned thread) { Work(thread); },
           [] { FramePool::ReleaseThread(); })
 {
     for (unsigned i = 0; i < partitions; ++i)
     {
-        const bool isHere = !m_mail || RankOf(i) == m_mail->GetRanks().GetRank();
-        m_partitions.push_back(std::make_unique<Partition>(*this, !isHere));
-        if (isHere)
-        {
-            m_here.push_back(i);
-        }
+        const bool isHere = std::binary_search(m_here.begin(), m_here.end(), i);
+        m_units.push_back(std::make_unique<Unit>(*this, i, !isHere));
     }
 }
 
@@ -151,19 +110,32 @@ ParallelRun::~ParallelRun()
     {
         station->SetPartition(nullptr);
     }
+    if (m_mailOf)
+    {
+        // The network is not used any more.
+        for (const Finding& finding : m_findings)
+        {
+            for (const unsigned sender : finding.GetSenders(m_mailOf))
+            {
+                m_units[sender]->outboxes[m_mailOf & 1].Discard();
+            }
+        }
+    }
 }
 
 void
 ParallelRun::Add(Station& station, unsigned partition)
 {
-    station.SetPartition(m_partitions.at(partition).get());
+    station.SetPartition(&m_units.at(partition)->partition);
     m_stations.push_back(&station);
-    station.GetPartition()->Add(station.GetSlackPs());
+    station.GetPartition()->Add(station.GetShortestDelayPs());
     if (station.GetPartition()->IsRemote())
     {
         m_mail->AddRemote(station);
     }
-    m_slackPs = std::max(m_slackPs, station.GetSlackPs());
+    m_slackPs = std::max(m_slackPs, station.GetShortestDelayPs());
+    m_leastSlackPs = std::min(m_leastSlackPs, station.GetShortestDelayPs());
+    m_hasTurns |= station.GetTurn() != StationTurn::EACH;
 }
 
 void
@@ -172,13 +144,10 @@ ParallelRun::Cut(Link& link)
     Partition* const sides[] = {link.PeekPort(0)->GetOwner()->GetPartition(),
                                 link.PeekPort(1)->GetOwner()->GetPartition()};
     const uint32_t id = 2 * m_links++;
-    const auto rankOf = [this](const Partition* partition) {
-        const auto found = std::find_if(
-            m_partitions.begin(),
-            m_partitions.end(),
-            [partition](const auto& candidate) { return candidate.get() == partition; });
-        return RankOf(static_cast<std::size_t>(found - m_partitions.begin()));
-    };
+    // A NIC runs after its switch in the same window.
+    m_hasTurns &= sides[0] == sides[1] ||
+                  (link.PeekPort(0)->GetOwner()->GetTurn() != StationTurn::EACH &&
+                   link.PeekPort(1)->GetOwner()->GetTurn() != StationTurn::EACH);
     for (unsigned end = 0; sides[0] != sides[1] && end < 2; ++end)
     {
         if (sides[end]->IsRemote())
@@ -189,10 +158,15 @@ ParallelRun::Cut(Link& link)
             }
             continue;
         }
-        m_cut.push_back(std::make_unique<CutDirection>(link, end, *sides[end]));
-        if (sides[1 - end]->IsRemote())
+        const Partition& to = *sides[1 - end];
+        m_cut.push_back(std::make_unique<CutDirection>(
+            link,
+            end,
+            *sides[end],
+            to.IsRemote() ? CutDirection::ELSEWHERE : to.GetIndex()));
+        if (to.IsRemote())
         {
-            m_mail->AddOut(id + end, *m_cut.back(), rankOf(sides[1 - end]));
+            m_mail->AddOut(id + end, *m_cut.back(), RankOf(to.GetIndex()));
         }
     }
 }
@@ -200,16 +174,18 @@ ParallelRun::Cut(Link& link)
 void
 ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
 {
+    m_betweenNs = CpuNs();
     m_windowPs = windowPs;
+    m_hasTurns &= m_slackPs == windowPs && m_leastSlackPs == windowPs;
     m_meetingPs = meetingPs;
     m_donePs = NowPs();
     m_metPs = NowPs();
     const std::size_t here = std::count_if(m_stations.begin(),
                                            m_stations.end(),
                                            [](const Station* s) { return s->IsHere(); });
-    for (const std::unique_ptr<Partition>& partition : m_partitions)
+    for (const std::unique_ptr<Unit>& unit : m_units)
     {
-        partition->SetThreadStations(here / m_pool.GetThreads());
+        unit->partition.SetThreadStations(here / m_pool.GetThreads());
     }
     m_inside = m_mail != nullptr; // all processes begin alike, below
     for (Station* station : m_stations)
@@ -220,53 +196,44 @@ ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
     {
         SwapMail();
         ArrangeMeeting();
-        Arm(GetFirstPs());
+        Arm(m_nextPs);
         m_inside = false;
     }
 }
 
+/// The first time at which anything may happen, or NEVER_PS. All that was sent is on its link.
 int64_t
-ParallelRun::GetNextPs() const
-{
-    int64_t nextPs = NEVER_PS;
-    for (const std::unique_ptr<Partition>& partition : m_partitions)
-    {
-        nextPs = std::min(nextPs, partition->GetNextPs());
-    }
-    return nextPs;
-}
-
-/// The first time at which anything may happen, or NEVER_PS.
-int64_t
-ParallelRun::GetFirstPs() const
+ParallelRun::FindFirstPs() const
 {
     int64_t firstPs = NEVER_PS;
-    for (const std::unique_ptr<Partition>& partition : m_partitions)
+    for (const std::unique_ptr<Unit>& unit : m_units)
     {
-        firstPs = std::min(firstPs, partition->GetFirstPs(m_slackPs));
+        firstPs = std::min(firstPs, unit->partition.GetFirstPs(m_slackPs));
     }
-    return std::max(m_donePs, firstPs);
+    return firstPs;
 }
 
-/// End the next window in time. @param firstPs see GetFirstPs()
+/// End the next window in time. @param firstPs nothing happens before, or NEVER_PS
 void
 ParallelRun::Arm(int64_t firstPs)
 {
     if (firstPs != NEVER_PS)
     {
         // Never in the past: an event may make work before the one at this time that ends a window.
-        m_timer.Arm(0, std::max(firstPs + m_windowPs, NowPs()));
+        m_timer.Arm(0, std::max(std::max(m_donePs, firstPs) + m_windowPs, NowPs()));
     }
 }
 
 void
 ParallelRun::NoteOutside()
 {
+    // Of the new work nothing happens before now.
+    m_nextPs = std::min(m_nextPs, NowPs());
+    m_hasWork = true;
     if (!m_inside)
     {
         m_outsidePs = NowPs();
-        // Of the new work nothing happens before now; without it nothing before GetFirstPs().
-        m_donePs = std::max(m_donePs, std::min(GetFirstPs(), NowPs()) - 1);
+        m_donePs = std::max(m_donePs, m_nextPs - 1);
         Arm(m_donePs);
     }
 }
@@ -281,28 +248,92 @@ ParallelRun::CheckSinks()
     }
 }
 
-void
-ParallelRun::RunPartition(unsigned partition)
-{
-    const int64_t beginNs = m_measure ? CpuNs() : 0;
-    try
-    {
-        m_partitions[partition]->RunTo(m_basePs, m_untilPs, m_slackPs);
-    }
-    catch (...)
-    {
-        m_errors[partition] = std::current_exception();
-    }
-    m_workNs[partition] = m_measure ? CpuNs() - beginNs : 0;
-}
-
+/// The window's work of a thread.
 void
 ParallelRun::Work(unsigned thread)
 {
-    for (std::size_t i = thread; i < m_here.size(); i += m_pool.GetThreads())
+    Finding& finding = m_findings[thread];
+    finding.Begin(m_windows);
+    int64_t beginNs = WorkNs(m_measure);
+    for (unsigned index = m_homes.Take(thread); index != PartitionHomes::NONE;
+         index = m_homes.Take(thread))
     {
-        RunPartition(m_here[i]);
+        Unit& unit = *m_units[index];
+        const Partition::AtWork atWork(unit.partition);
+        DeliverTo(index);
+        RunPartition(unit, finding);
+        const int64_t endNs = WorkNs(m_measure);
+        m_homes.Note(index, endNs - beginNs);
+        if (m_measure)
+        {
+            m_workNs[index] = endNs - beginNs;
+        }
+        finding.workNs += endNs - beginNs;
+        beginNs = endNs;
     }
+}
+
+/// The window's work of all, by one thread.
+void
+ParallelRun::WorkAlone()
+{
+    Finding& finding = m_findings.front();
+    finding.Begin(m_windows);
+    const int64_t beginNs = WorkNs(m_measure);
+    for (const unsigned index : m_here)
+    {
+        Unit& unit = *m_units[index];
+        const Partition::AtWork atWork(unit.partition);
+        DeliverTo(index);
+        RunPartition(unit, finding);
+    }
+    finding.workNs = WorkNs(m_measure) - beginNs;
+}
+
+/// The window of a partition. @param finding of the thread
+void
+ParallelRun::RunPartition(Unit& unit, Finding& finding)
+{
+    try
+    {
+        if (unit.partition.GetFirstPs(m_slackPs) <= m_untilPs)
+        {
+            unit.partition.RunTo(m_basePs, m_untilPs, m_slackPs, m_turn);
+        }
+        finding.firstPs = std::min(finding.firstPs, unit.partition.GetFirstPs(m_slackPs));
+        Post(unit, finding);
+    }
+    catch (...)
+    {
+        unit.error = std::current_exception();
+        finding.failed = true;
+    }
+}
+
+/// What a partition has sent and has to tell goes to where others find it after the window.
+void
+ParallelRun::Post(Unit& unit, Finding& finding)
+{
+    Partition& partition = unit.partition;
+    std::vector<CutDirection*>& sent = partition.GetSent();
+    if (m_mail)
+    {
+        const auto elsewhere = std::stable_partition(sent.begin(), sent.end(), [](const auto* d) {
+            return d->GetTo() != CutDirection::ELSEWHERE;
+        });
+        unit.toRanks.insert(unit.toRanks.end(), elsewhere, sent.end());
+        sent.erase(elsewhere, sent.end());
+    }
+    if (!sent.empty())
+    {
+        Outbox& outbox = unit.outboxes[m_windows & 1];
+        finding.firstPs = std::min(finding.firstPs, outbox.Fill(sent, m_nPartitions));
+        finding.senders[m_windows & 1].push_back(partition.GetIndex());
+        sent.clear();
+    }
+    std::vector<Partition::Report>& reports = partition.GetReports();
+    finding.reports.insert(finding.reports.end(), reports.begin(), reports.end());
+    reports.clear();
 }
 
 void
@@ -313,15 +344,35 @@ ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
     CheckSinks();
     m_basePs = basePs;
     m_untilPs = untilPs;
-    const uint32_t firstUid = NextEventUid();
-    m_pool.Run();
-    const uint32_t events = NextEventUid() - firstUid - 1;
-    for (std::exception_ptr& error : m_errors)
+    m_takenPs = FindTakenPs();
+    m_beforePs = m_donePs;
+    // With a sink none of its stations may be later than a delay.
+    m_turn = !m_hasTurns || (!m_isUneven && SinkMark::Count()) ? StationTurn::EACH
+             : m_turn == StationTurn::EVEN                     ? StationTurn::ODD
+                                                               : StationTurn::EVEN;
+    ++m_windows;
+    const uint32_t firstUid = NextEventUid(m_probe);
+    const int64_t beginNs = m_measure ? CpuNs() : 0;
+    const bool isAlone =
+        m_homes.GetThreads() == 1 || (m_lastWorkNs < ALONE_NS && m_windows % TOGETHER);
+    if (isAlone)
     {
-        if (error)
-        {
-            std::rethrow_exception(std::exchange(error, nullptr));
-        }
+        WorkAlone();
+    }
+    else
+    {
+        m_homes.Begin();
+        m_pool.Run();
+    }
+    const uint32_t events = NextEventUid(m_probe) - firstUid - 1;
+    TakeFindings();
+    m_isUneven = m_turn != StationTurn::EACH;
+    if (m_measure)
+    {
+        ++m_balance.windows;
+        m_balance.workNs += m_lastWorkNs;
+        m_balance.longestNs += isAlone ? m_lastWorkNs : m_homes.Predict(m_workNs);
+        m_balance.serialNs += beginNs - std::exchange(m_betweenNs, CpuNs());
     }
     if (events)
     {
@@ -331,48 +382,85 @@ ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
                          std::to_string(untilPs / 1000) +
                          " ns; expected Switch::ArmStage() or their own timers, or one thread");
     }
-    if (m_measure)
+}
+
+/// Up to when all stations have run; some more.
+int64_t
+ParallelRun::FindTakenPs() const
+{
+    return m_isUneven ? m_beforePs : m_donePs;
+}
+
+/// After a window.
+void
+ParallelRun::TakeFindings()
+{
+    m_mailOf = m_windows;
+    m_nextPs = NEVER_PS;
+    m_lastWorkNs = 0;
+    bool failed = false;
+    for (const Finding& finding : m_findings)
     {
-        ++m_balance.windows;
-        int64_t longestNs = 0;
-        for (const int64_t workNs : m_workNs)
+        if (finding.window == m_windows)
         {
-            m_balance.workNs += workNs;
-            longestNs = std::max(longestNs, workNs);
+            m_nextPs = std::min(m_nextPs, finding.firstPs);
+            m_lastWorkNs += finding.workNs;
+            failed |= finding.failed;
         }
-        m_balance.longestNs += longestNs;
+    }
+    for (std::size_t i = 0; failed && i < m_units.size(); ++i)
+    {
+        if (m_units[i]->error)
+        {
+            std::rethrow_exception(std::exchange(m_units[i]->error, nullptr));
+        }
     }
 }
 
+/// Put onto links what a partition was sent in the window before. In an AtWork of it.
 void
-ParallelRun::Splice()
+ParallelRun::DeliverTo(unsigned partition)
 {
-    for (const std::unique_ptr<Partition>& partition : m_partitions)
+    for (std::size_t i = 0; m_mailOf && i < m_findings.size(); ++i)
     {
-        for (CutDirection* direction : partition->GetSent())
+        for (const unsigned sender : m_findings[i].GetSenders(m_mailOf))
         {
-            if (m_mail && m_mail->TakesFrom(direction))
-            {
-                m_toRanks.push_back(direction);
-                continue;
-            }
-            direction->Splice(m_donePs);
+            m_units[sender]->outboxes[m_mailOf & 1].DeliverTo(partition, m_takenPs);
         }
-        partition->GetSent().clear();
     }
+}
+
+/// Put onto links what all partitions have sent each other.
+void
+ParallelRun::Deliver()
+{
+    m_takenPs = FindTakenPs();
+    for (const unsigned index : m_here)
+    {
+        const Partition::AtWork atWork(m_units[index]->partition);
+        DeliverTo(index);
+    }
+    m_mailOf = 0;
 }
 
 /// Reports of stations.
 void
 ParallelRun::Collect()
 {
-    for (const std::unique_ptr<Partition>& partition : m_partitions)
-    {
-        for (const Partition::Report& report : partition->GetReports())
+    const auto take = [this](std::vector<Partition::Report>& reports) {
+        for (const Partition::Report& report : reports)
         {
             m_reports.emplace_back(report);
         }
-        partition->GetReports().clear();
+        reports.clear();
+    };
+    for (Finding& finding : m_findings)
+    {
+        take(finding.reports);
+    }
+    for (const std::unique_ptr<Unit>& unit : m_units) // what events have done outside of windows
+    {
+        take(unit->partition.GetReports());
     }
 }
 
@@ -403,21 +491,25 @@ ParallelRun::Tell()
     m_reports.clear();
 }
 
-/// Run the partitions of this process.
+/// Run the partitions of this process. What they then send each other is not on its link yet.
+/// @param all also switches whose turn it is not
 void
-ParallelRun::RunHere(int64_t nowPs)
+ParallelRun::RunHere(int64_t nowPs, bool all)
 {
-    Splice();
-    if (nowPs > m_donePs || GetNextPs() <= nowPs)
+    if (nowPs > m_donePs || m_hasWork)
     {
         // Else nothing has changed since the last time.
-        if (const int64_t firstPs = GetFirstPs(); firstPs <= nowPs)
+        m_hasWork = false;
+        if (const int64_t firstPs = std::max(m_donePs, m_nextPs); firstPs <= nowPs)
         {
             RunWindow(firstPs, nowPs);
         }
         m_donePs = std::max(m_donePs, nowPs);
-        Splice();
-        Collect();
+    }
+    if ((all || SinkMark::Count()) && m_isUneven)
+    {
+        RunWindow(m_donePs, m_donePs);
+        m_isUneven = false;
     }
 }
 
@@ -426,37 +518,39 @@ ParallelRun::AdvanceTo(int64_t nowPs)
 {
     if (m_inside)
     {
-        return; // a sink looks: all is up to date
+        // A sink looks: all is up to date, but for links.
+        Deliver();
+        return;
     }
     const ScopedValue<bool> inside(m_inside, true, false);
-    const int64_t beginNs = m_measure ? CpuNs() : 0;
-    const int64_t workNs = m_balance.workNs;
     if (m_mail)
     {
         MeetAt(nowPs);
     }
     else
     {
-        RunHere(nowPs);
+        RunHere(nowPs, true);
+        Deliver();
+        Collect();
         Tell();
     }
     // Even without work: the event that ends this window may be the only one scheduled.
-    Arm(GetFirstPs());
-    m_balance.serialNs += m_measure ? CpuNs() - beginNs - (m_balance.workNs - workNs) : 0;
+    Arm(m_nextPs);
 }
 
 void
 ParallelRun::OnWake(int64_t nowPs)
 {
+    // What is sent to others waits for their next window, or until somebody looks; what processes
+    // send each other until they meet.
+    const ScopedValue<bool> inside(m_inside, true, false);
+    RunHere(nowPs, false);
+    Collect();
     if (!m_mail)
     {
-        AdvanceTo(nowPs);
-        return;
+        Tell();
     }
-    // Frames and completions for other processes wait until they meet.
-    const ScopedValue<bool> inside(m_inside, true, false);
-    RunHere(nowPs);
-    Arm(GetFirstPs());
+    Arm(m_nextPs);
 }
 
 } // namespace ns3::roce

@@ -2,63 +2,24 @@
 #ifndef ROCE_PARALLEL_RUN_H
 #define ROCE_PARALLEL_RUN_H
 
+#include "roce-cut-direction.h"
+#include "roce-partition-homes.h"
 #include "roce-rank-mail.h"
 #include "roce-worker-pool.h"
 
 #include "ns3/event-id.h"
+#include "ns3/event-impl.h"
 #include "ns3/roce-partition.h"
-#include "ns3/roce-port.h"
 #include "ns3/roce-wake-timer.h"
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ns3::roce
 {
-
-/// @brief What is sent on a link between two partitions, until no thread is at work.
-class CutDirection final : public FrameSink
-{
-  public:
-    /**
-     * @param link that is cut
-     * @param end the sending one
-     * @param from partition of the sending station
-     */
-    CutDirection(Link& link, unsigned end, Partition& from);
-    ~CutDirection() override;
-    CutDirection(const CutDirection&) = delete;
-    CutDirection& operator=(const CutDirection&) = delete;
-
-    void Take(Frame* frame) override;
-
-    /**
-     * @brief Append what has been sent to the frames on the link.
-     * @param donePs the receiver has run so far
-     */
-    void Splice(int64_t donePs);
-
-    /**
-     * @brief Append what has been sent to bytes for another process: how many frames, and these.
-     * @param out appended to
-     * @return when the first one arrives there
-     */
-    int64_t Pack(std::string& out);
-
-    /// @brief Stop the program if a frame comes too late. @param frame it @param donePs the
-    /// receiver has run so far
-    static void CheckArrival(const Frame& frame, int64_t donePs);
-
-  private:
-    Ptr<Link> m_link; //!< it and the port are used as long as this lives
-    Ptr<Port> m_port;
-    Link::Direction& m_onLink;
-    Link::Direction m_sent;
-    Partition& m_from;
-};
 
 /**
  * @brief Runs stations in several threads, with the results of one.
@@ -66,9 +27,13 @@ class CutDirection final : public FrameSink
  * Stations are divided into partitions. No link between two of them has a delay below L (the
  * window), so what they send to each other within a window arrives after it. At the end W of each
  * window there is one event in the simulator; then every partition does all that is due up to W, in
- * threads, and after that one thread puts frames onto the links between partitions, calls sinks of
- * MessageCompleted and MessageReceived, and schedules the next window. It ends L after the first
- * thing that may happen.
+ * threads. After that one thread calls sinks of MessageCompleted and MessageReceived, and schedules
+ * the next window. It ends L after the first thing that may happen.
+ *
+ * There are more partitions than threads: each thread runs those at home with it (PartitionHomes),
+ * then those of others that nobody has begun. What one partition sends to another is put onto the
+ * link by the thread that runs the receiver in the next window (Outbox), or by the one thread
+ * between windows, if an event looks at stations. Where little is left to do, one thread does it.
  *
  * So stations are late, as they are without threads. A look at one at a time u within a window
  * (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the simulator
@@ -101,14 +66,14 @@ class ParallelRun final : public PartitionOwner
     {
         uint64_t windows{0};
         int64_t workNs{0};    //!< of all partitions
-        int64_t longestNs{0}; //!< sum over windows of the partition that worked longest
-        int64_t serialNs{0};  //!< between windows: splicing, telling
+        int64_t longestNs{0}; //!< sum over windows of the thread that would have worked longest
+        int64_t serialNs{0};  //!< between windows: telling, and what events do
     };
 
     /**
      * @param partitions how many, at least 1
      * @param threads how many at most
-     * @param measure keep a Balance, with one thread only
+     * @param measure keep a Balance of so many threads, with one only
      * @param mail of processes that share the partitions, equally many each; null: this one alone
      */
     ParallelRun(unsigned partitions,
@@ -177,9 +142,22 @@ class ParallelRun final : public PartitionOwner
         return m_balance;
     }
 
+    /// @return how many partitions so many threads of a process are best given: with two each, one
+    /// that has less to do can take over
+    static unsigned PartitionsOf(unsigned threads)
+    {
+        return threads == 1 ? 1 : 2 * threads;
+    }
+
+    /// @return threads that share the partitions of this process, or would if it measures
+    unsigned GetNThreads() const
+    {
+        return m_homes.GetThreads();
+    }
+
     unsigned GetNPartitions() const
     {
-        return static_cast<unsigned>(m_partitions.size());
+        return m_nPartitions;
     }
 
     /// @return number of links between partitions, each direction
@@ -213,30 +191,77 @@ class ParallelRun final : public PartitionOwner
     void OnWake(int64_t nowPs);
 
   private:
-    int64_t GetNextPs() const;
-    int64_t GetFirstPs() const;
+    /// A partition and what belongs to it.
+    struct Unit
+    {
+        Unit(PartitionOwner& owner, unsigned index, bool isRemote)
+            : partition(owner, index, isRemote)
+        {
+        }
+
+        Partition partition;
+        std::array<Outbox, 2> outboxes;       //!< of the present window and the one before, in turn
+        std::vector<CutDirection*> toRanks;   //!< with frames for other processes
+        std::exception_ptr error;             //!< of the window
+    };
+
+    /// What a thread finds in a window, for the others to read afterwards.
+    struct alignas(128) Finding
+    {
+        /// @brief It is of this window from now on.
+        void Begin(uint64_t now)
+        {
+            window = now;
+            firstPs = NEVER_PS;
+            workNs = 0;
+            failed = false;
+            senders[now & 1].clear();
+            sendersIn[now & 1] = now;
+        }
+
+        /// @return partitions with outboxes of a window, the present one or the one before
+        const std::vector<unsigned>& GetSenders(uint64_t of) const
+        {
+            static const std::vector<unsigned> NOBODY;
+            return sendersIn[of & 1] == of ? senders[of & 1] : NOBODY;
+        }
+
+        uint64_t window{0};
+        int64_t firstPs{NEVER_PS}; //!< nothing happens earlier in the partitions that it has run
+        int64_t workNs{0};         //!< how long that took
+        bool failed{false};        //!< a partition has an error
+        std::vector<Partition::Report> reports;
+        std::array<std::vector<unsigned>, 2> senders; //!< see GetSenders()
+        std::array<uint64_t, 2> sendersIn{};          //!< windows of these
+    };
+
+    int64_t FindFirstPs() const;
     void Arm(int64_t firstPs);
     void Work(unsigned thread);
-    void RunPartition(unsigned partition);
+    void WorkAlone();
+    void RunPartition(Unit& unit, Finding& finding);
+    void Post(Unit& unit, Finding& finding);
     void RunWindow(int64_t basePs, int64_t untilPs);
-    void Splice();
+    void TakeFindings();
+    void DeliverTo(unsigned partition);
+    void Deliver();
     void Collect();
     void Tell();
-    void RunHere(int64_t nowPs);
+    int64_t FindTakenPs() const;
+    void RunHere(int64_t nowPs, bool all);
     unsigned RankOf(std::size_t partition) const;
     void MeetAt(int64_t nowPs);
     void SwapMail();
     void ArrangeMeeting();
     int64_t FindLeastEnd();
 
-    std::vector<std::unique_ptr<Partition>> m_partitions;
+    std::vector<std::unique_ptr<Unit>> m_units;
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
     const unsigned m_nPartitions;
     uint32_t m_links{0};                  //!< visited by Cut()
     std::vector<unsigned> m_here;         //!< partitions that this process runs
     std::unique_ptr<RankMail> m_mail;     //!< null: one process
-    std::vector<CutDirection*> m_toRanks; //!< with frames for other processes
     std::vector<RankMail::Report> m_reports;
     // Several processes. The first four and when they meet are the same in all of them.
     int64_t m_meetingPs{0};       //!< see Begin()
@@ -247,20 +272,34 @@ class ParallelRun final : public PartitionOwner
     EventId m_meeting;            //!< the next one
     int64_t m_meetAtPs{NEVER_PS}; //!< its time
     uint64_t m_meetings{0};
-    int64_t m_outsidePs{-1};                  //!< last call of NoteOutside()
-    int64_t m_sharedPs{-1};                   //!< last call of NoteShared()
-    bool m_disturbed{false};                  //!< NoteShared() has been called
-    std::vector<std::exception_ptr> m_errors; //!< by partition
+    int64_t m_outsidePs{-1};  //!< last call of NoteOutside()
+    int64_t m_sharedPs{-1};   //!< last call of NoteShared()
+    bool m_disturbed{false};  //!< NoteShared() has been called
     int64_t m_windowPs{0};
-    int64_t m_slackPs{0}; //!< longest of the stations
-    int64_t m_donePs{-1}; //!< those of this process have run up to then
-    int64_t m_basePs{0};  //!< of the window under way
+    int64_t m_slackPs{0};             //!< longest of the stations
+    int64_t m_leastSlackPs{NEVER_PS}; //!< shortest of the stations
+    bool m_hasTurns{false};           //!< switches take turns, see Partition::RunTo()
+    StationTurn m_turn{StationTurn::EACH}; //!< in the window under way or the last one
+    bool m_isUneven{false};           //!< in the last window some had no turn
+    int64_t m_takenPs{-1};            //!< all stations have run up to then, as outboxes are taken
+    int64_t m_beforePs{-1};           //!< m_donePs before the last window
+    int64_t m_donePs{-1};             //!< those of this process have run up to then
+    int64_t m_nextPs{NEVER_PS};       //!< nothing happens earlier in this process
+    bool m_hasWork{false};            //!< an event has made work since they have run
+    int64_t m_basePs{0};              //!< of the window under way
     int64_t m_untilPs{0};
-    bool m_inside{false}; //!< AdvanceTo() is at work
+    uint64_t m_windows{0};            //!< begun
+    uint64_t m_mailOf{0};             //!< window whose outboxes are to be delivered, or 0
+    int64_t m_lastWorkNs{0};          //!< of the last window
+    bool m_inside{false};             //!< AdvanceTo() is at work
     bool m_telling{false};
-    bool m_measure;
-    std::vector<int64_t> m_workNs; //!< of the window, by partition
+    const bool m_measure;
+    std::vector<int64_t> m_workNs; //!< if so: of the window, by partition
+    int64_t m_betweenNs{0};        //!< and when the last one ended
+    PartitionHomes m_homes;
+    std::vector<Finding> m_findings; //!< by thread
     Balance m_balance;
+    const Ptr<EventImpl> m_probe; //!< counts the simulator's events
     WakeTimer<ParallelRun> m_timer;
     WorkerPool m_pool; // the last: its threads use the others
 };

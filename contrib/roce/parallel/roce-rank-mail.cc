@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-rank-mail.h"
 
-#include "roce-parallel-run.h"
+#include "roce-cut-direction.h"
 
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
@@ -62,7 +62,7 @@ RankMail::ReadFrames(uint32_t id, const std::string& bytes, std::size_t& at, int
     for (uint64_t i = 0; i < frames; ++i)
     {
         Frame* const frame = FrameCodec::Read(bytes, at);
-        CutDirection::CheckArrival(*frame, nowPs);
+        CutDirection::CheckArrival(frame->timePs, nowPs);
         const int64_t endPs = frame->timePs - in.link->GetDelayPs();
         Link::Transmit(in.link->GetDirection(in.end), frame, endPs);
         // A failure of the link reads the sender's copy here.
@@ -96,7 +96,7 @@ RankMail::ReadMessage(const std::string& bytes, int64_t nowPs, std::vector<Repor
 RankMail::Outlook
 RankMail::Swap(int64_t nowPs,
                Outlook outlook,
-               std::vector<CutDirection*>& sent,
+               const std::vector<CutDirection*>& sent,
                std::vector<Report>& reports)
 {
     for (std::string& bytes : m_toEach)
@@ -119,7 +119,6 @@ RankMail::Swap(int64_t nowPs,
         stream(out.id);
         outlook.firstPs = std::min(outlook.firstPs, direction->Pack(bytes));
     }
-    sent.clear();
     // A signal to one process ends the run in all, here, where all are at the same time.
     int64_t interruption = Interruption::GetRequested();
     std::vector<int64_t> numbers{nowPs, outlook.firstPs, outlook.leastEndPs, interruption};

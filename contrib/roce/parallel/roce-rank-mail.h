@@ -100,12 +100,6 @@ class RankMail
      */
     void AddIn(uint32_t id, Link& link, unsigned end);
 
-    /// @return whether a direction's frames go to another process. @param direction from here
-    bool TakesFrom(CutDirection* direction) const
-    {
-        return m_out.count(direction);
-    }
-
     /// @brief Report something from another process.
     void Tell(const Report& report) const
     {
@@ -124,14 +118,14 @@ class RankMail
      * @brief Send what is queued, and receive what comes.
      * @param nowPs present time, the same in all processes
      * @param outlook of this process
-     * @param sent directions with frames for other processes; then empty
+     * @param sent directions with frames for other processes
      * @param [in,out] reports from here; then from everywhere
      * @return outlook of all processes, whatever was sent
      * @throw InputError if processes do not do the same
      */
     Outlook Swap(int64_t nowPs,
                  Outlook outlook,
-                 std::vector<CutDirection*>& sent,
+                 const std::vector<CutDirection*>& sent,
                  std::vector<Report>& reports);
 
   private:

@@ -9,8 +9,12 @@ namespace ns3::roce
 namespace
 {
 
-/// Polls before a thread sleeps: some tens of microseconds, by which windows differ in length.
-constexpr unsigned SPINS = 1500;
+/// Polls of a thread that has a core for itself: about 100 us.
+constexpr unsigned SPINS = 2000;
+/// After these, polls between which another program may run, before a thread sleeps: milliseconds.
+constexpr unsigned YIELDS = 5000;
+/// The number of no round: the pool ends.
+constexpr uint64_t END = UINT64_MAX;
 
 /// @brief Wait for a few cycles.
 void
@@ -26,10 +30,10 @@ Relax()
 } // namespace
 
 void
-WorkerPool::Bell::Ring(uint64_t more)
+WorkerPool::Bell::Ring(uint64_t value)
 {
     // In one order with what WaitFor() does: either it sees the value, or this the sleeper.
-    m_value.fetch_add(more, std::memory_order_seq_cst);
+    m_value.store(value, std::memory_order_seq_cst);
     if (m_sleepers.load(std::memory_order_seq_cst))
     {
         const std::lock_guard lock(m_mutex);
@@ -37,27 +41,38 @@ WorkerPool::Bell::Ring(uint64_t more)
     }
 }
 
-void
-WorkerPool::Bell::WaitFor(uint64_t value)
+uint64_t
+WorkerPool::Bell::WaitFor(uint64_t value, unsigned spins)
 {
-    for (unsigned i = 0; i < SPINS; ++i)
+    for (unsigned i = 0; i < spins + YIELDS; ++i)
     {
-        if (m_value.load(std::memory_order_acquire) >= value)
+        if (const uint64_t now = m_value.load(std::memory_order_acquire); now >= value)
         {
-            return;
+            return now;
         }
-        Relax();
+        if (i < spins)
+        {
+            Relax();
+        }
+        else
+        {
+            std::this_thread::yield();
+        }
     }
     std::unique_lock lock(m_mutex);
     m_sleepers.fetch_add(1, std::memory_order_seq_cst);
     m_condition.wait(lock, [&] { return m_value.load(std::memory_order_seq_cst) >= value; });
     m_sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    return m_value.load(std::memory_order_seq_cst);
 }
 
 WorkerPool::WorkerPool(unsigned threads,
                        std::function<void(unsigned)> work,
                        const std::function<void()>& end)
-    : m_work(std::move(work))
+    : m_work(std::move(work)),
+      // Without a core for each, who spins keeps one from working.
+      m_spins(threads <= std::thread::hardware_concurrency() ? SPINS : 0),
+      m_done(std::make_unique<Bell[]>(threads))
 {
     for (unsigned thread = 1; thread < threads; ++thread)
     {
@@ -67,8 +82,7 @@ WorkerPool::WorkerPool(unsigned threads,
 
 WorkerPool::~WorkerPool()
 {
-    m_ends = true;
-    m_begin.Ring();
+    m_begin.Ring(END);
     for (std::thread& thread : m_threads)
     {
         thread.join();
@@ -78,24 +92,21 @@ WorkerPool::~WorkerPool()
 void
 WorkerPool::Run()
 {
-    ++m_rounds;
-    m_begin.Ring();
+    m_begin.Ring(++m_rounds);
     m_work(0);
-    m_done.WaitFor(m_rounds * m_threads.size());
+    for (unsigned thread = 1; thread <= m_threads.size(); ++thread)
+    {
+        m_done[thread].WaitFor(m_rounds, m_spins);
+    }
 }
 
 void
 WorkerPool::Work(unsigned thread, const std::function<void()>& end)
 {
-    for (uint64_t round = 1;; ++round)
+    for (uint64_t round = 1; m_begin.WaitFor(round, m_spins) != END; ++round)
     {
-        m_begin.WaitFor(round);
-        if (m_ends)
-        {
-            break;
-        }
         m_work(thread);
-        m_done.Ring();
+        m_done[thread].Ring(round);
     }
     end();
 }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -14,8 +15,14 @@ namespace ns3::roce
 {
 
 /**
- * @brief Threads that do the same thing together, again and again, for microseconds each: they spin
- * for a while before they sleep. The calling thread is one of them.
+ * @brief Threads that do the same thing together, again and again, for microseconds each. The
+ * calling thread is one of them.
+ *
+ * The caller writes one number, which all others read; each of these has one of its own, which the
+ * caller reads. So beginning and ending a round takes a few times as long as a cache line needs to
+ * get from one core to another. Who waits spins for longer than most rounds last, with a core for
+ * each thread; then it lets other programs have the core, and after some milliseconds it sleeps,
+ * since to be woken up takes longer than a round.
  */
 class WorkerPool
 {
@@ -42,18 +49,22 @@ class WorkerPool
     }
 
   private:
-    /// A number that changes, and waiting for it.
-    class Bell
+    /// A number that one thread writes and others wait for.
+    class alignas(128) Bell
     {
       public:
-        /// @brief Change it. @param more added
-        void Ring(uint64_t more = 1);
+        /// @brief Change it. @param value higher than before
+        void Ring(uint64_t value);
 
-        /// @brief Wait until it is at least.
-        void WaitFor(uint64_t value);
+        /**
+         * @brief Wait until it is at least so much.
+         * @param spins polls before other programs may run
+         * @return it
+         */
+        uint64_t WaitFor(uint64_t value, unsigned spins);
 
       private:
-        alignas(64) std::atomic<uint64_t> m_value{0};
+        std::atomic<uint64_t> m_value{0};
         std::atomic<unsigned> m_sleepers{0};
         std::mutex m_mutex;
         std::condition_variable m_condition;
@@ -62,10 +73,10 @@ class WorkerPool
     void Work(unsigned thread, const std::function<void()>& end);
 
     std::function<void(unsigned)> m_work;
+    const unsigned m_spins; //!< see Bell::WaitFor()
     uint64_t m_rounds{0};
-    std::atomic<bool> m_ends{false};
-    Bell m_begin; //!< rounds begun
-    Bell m_done;  //!< rounds ended, of all threads but the caller's
+    Bell m_begin;                   //!< rounds begun
+    std::unique_ptr<Bell[]> m_done; //!< rounds ended, by thread but the caller's
     std::vector<std::thread> m_threads;
 };
 
