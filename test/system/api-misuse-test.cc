@@ -283,7 +283,7 @@ TEST(ApiMisuse, NumbersThatDoNotExist)
         Number(
             "balance of nothing",
             [](Network& n) { n.MeasureBalance(0); },
-            "of 0 partitions"),
+            "of 0 threads"),
         Number(
             "as many threads as cores",
             [](Network& n) { EXPECT_GE(n.SetThreads(0), 1U); },

@@ -84,10 +84,10 @@ class Network : public NetworkMap
 
     /**
      * @brief Run in one thread as if in several, and measure how well they would be used.
-     * @param partitions above 1
+     * @param threads above 1
      * @throw InputError see SetThreads()
      */
-    void MeasureBalance(unsigned partitions);
+    void MeasureBalance(unsigned threads);
 
     /**
      * @brief Run in several processes, which all have built the same network and call this alike;

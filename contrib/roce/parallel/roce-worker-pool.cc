@@ -9,10 +9,10 @@ namespace ns3::roce
 namespace
 {
 
-/// Polls of a thread that has a core for itself: about 100 us.
-constexpr unsigned SPINS = 2000;
-/// After these, polls between which another program may run, before a thread sleeps: milliseconds.
-constexpr unsigned YIELDS = 5000;
+/// Polls of a thread that has a core for itself, before it sleeps: some hundred microseconds.
+constexpr unsigned SPINS = 8000;
+/// The same without a core for each, when another thread may run after each poll.
+constexpr unsigned YIELDS = 50;
 /// The number of no round: the pool ends.
 constexpr uint64_t END = UINT64_MAX;
 
@@ -42,22 +42,15 @@ WorkerPool::Bell::Ring(uint64_t value)
 }
 
 uint64_t
-WorkerPool::Bell::WaitFor(uint64_t value, unsigned spins)
+WorkerPool::Bell::WaitFor(uint64_t value, bool isCrowded)
 {
-    for (unsigned i = 0; i < spins + YIELDS; ++i)
+    for (unsigned i = 0; i < (isCrowded ? YIELDS : SPINS); ++i)
     {
         if (const uint64_t now = m_value.load(std::memory_order_acquire); now >= value)
         {
             return now;
         }
-        if (i < spins)
-        {
-            Relax();
-        }
-        else
-        {
-            std::this_thread::yield();
-        }
+        isCrowded ? std::this_thread::yield() : Relax();
     }
     std::unique_lock lock(m_mutex);
     m_sleepers.fetch_add(1, std::memory_order_seq_cst);
@@ -70,8 +63,7 @@ WorkerPool::WorkerPool(unsigned threads,
                        std::function<void(unsigned)> work,
                        const std::function<void()>& end)
     : m_work(std::move(work)),
-      // Without a core for each, who spins keeps one from working.
-      m_spins(threads <= std::thread::hardware_concurrency() ? SPINS : 0),
+      m_isCrowded(threads > std::thread::hardware_concurrency()),
       m_done(std::make_unique<Bell[]>(threads))
 {
     for (unsigned thread = 1; thread < threads; ++thread)
@@ -96,14 +88,14 @@ WorkerPool::Run()
     m_work(0);
     for (unsigned thread = 1; thread <= m_threads.size(); ++thread)
     {
-        m_done[thread].WaitFor(m_rounds, m_spins);
+        m_done[thread].WaitFor(m_rounds, m_isCrowded);
     }
 }
 
 void
 WorkerPool::Work(unsigned thread, const std::function<void()>& end)
 {
-    for (uint64_t round = 1; m_begin.WaitFor(round, m_spins) != END; ++round)
+    for (uint64_t round = 1; m_begin.WaitFor(round, m_isCrowded) != END; ++round)
     {
         m_work(thread);
         m_done[thread].Ring(round);

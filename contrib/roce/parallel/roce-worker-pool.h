@@ -20,9 +20,9 @@ namespace ns3::roce
  *
  * The caller writes one number, which all others read; each of these has one of its own, which the
  * caller reads. So beginning and ending a round takes a few times as long as a cache line needs to
- * get from one core to another. Who waits spins for longer than most rounds last, with a core for
- * each thread; then it lets other programs have the core, and after some milliseconds it sleeps,
- * since to be woken up takes longer than a round.
+ * get from one core to another. With a core for each thread, who waits spins for longer than most
+ * rounds last before it sleeps, since to be woken up takes tens of microseconds. With fewer cores
+ * it lets the other threads work.
  */
 class WorkerPool
 {
@@ -58,10 +58,10 @@ class WorkerPool
 
         /**
          * @brief Wait until it is at least so much.
-         * @param spins polls before other programs may run
+         * @param isCrowded there are fewer cores than threads
          * @return it
          */
-        uint64_t WaitFor(uint64_t value, unsigned spins);
+        uint64_t WaitFor(uint64_t value, bool isCrowded);
 
       private:
         std::atomic<uint64_t> m_value{0};
@@ -73,7 +73,7 @@ class WorkerPool
     void Work(unsigned thread, const std::function<void()>& end);
 
     std::function<void(unsigned)> m_work;
-    const unsigned m_spins; //!< see Bell::WaitFor()
+    const bool m_isCrowded; //!< there are fewer cores than threads
     uint64_t m_rounds{0};
     Bell m_begin;                   //!< rounds begun
     std::unique_ptr<Bell[]> m_done; //!< rounds ended, by thread but the caller's
