@@ -117,7 +117,7 @@ TEST(StationGroupsTest, OneSwitchIsCutAtItsNics)
     for (uint32_t h = 1; h <= 8; ++h)
     {
         items.push_back({0, 20});
-        edges.push_back({0, h, US, true});
+        edges.push_back({h, 0, US, true});
     }
     const StationGroups groups(items, edges, 2);
     EXPECT_EQ(groups.GetN(), 2u);
