@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace ns3::roce
 {
@@ -59,14 +61,83 @@ struct Cluster
     uint32_t first; //!< lowest station
     uint64_t weight{0};
     bool hasNic{false};
-    double place{-1}; //!< see Order()
+    double place{-1}; //!< see Place()
     std::vector<Neighbour> neighbours{};
 };
 
 using Clusters = std::vector<Cluster>;
 
-/// @brief Sort clusters by datacenter; within it those with NICs by number, others amidst what they
-/// are joined to: aggregation switches with their pod.
+/// Where a cluster without NICs belongs.
+struct Finding
+{
+    uint32_t cluster;
+    double place;
+    bool isWide; //!< it is joined to half of the datacenter
+};
+
+/// @return where a cluster belongs by the neighbours in its datacenter that have a place; none have
+/// one: a place below 0 @param nPlaces in the datacenter
+Finding
+FindPlace(const Clusters& clusters, uint32_t c, double nPlaces)
+{
+    double sum = 0;
+    double least = nPlaces;
+    double most = 0;
+    int n = 0;
+    for (const Neighbour& next : clusters[c].neighbours)
+    {
+        const Cluster& other = clusters[next.cluster];
+        if (other.place >= 0 && other.datacenter == clusters[c].datacenter)
+        {
+            sum += other.place;
+            least = std::min(least, other.place);
+            most = std::max(most, other.place);
+            ++n;
+        }
+    }
+    return {c, n ? sum / n : -1, most - least >= nPlaces / 2};
+}
+
+/// @brief Give clusters their places: those with NICs by number, others amidst what they are joined
+/// to, as aggregation switches with their pod. Those joined to all over the datacenter, as spines
+/// and cores, are spread evenly. @param order clusters of one datacenter
+void
+Place(Clusters& clusters, const std::vector<uint32_t>& order)
+{
+    double nPlaces = 0;
+    for (const uint32_t c : order)
+    {
+        clusters[c].place = clusters[c].hasNic ? nPlaces++ : -1;
+    }
+    // Those next to placed ones, then those next to these, and so on.
+    for (std::vector<Finding> found(1); !found.empty();)
+    {
+        found.clear();
+        for (const uint32_t c : order)
+        {
+            if (clusters[c].place < 0)
+            {
+                found.push_back(FindPlace(clusters, c, nPlaces));
+            }
+        }
+        found.erase(std::remove_if(found.begin(),
+                                   found.end(),
+                                   [](const Finding& finding) { return finding.place < 0; }),
+                    found.end());
+        const auto nWide =
+            static_cast<double>(std::count_if(found.begin(),
+                                              found.end(),
+                                              [](const Finding& f) { return f.isWide; }));
+        double wide = 0.5;
+        for (const Finding& finding : found)
+        {
+            clusters[finding.cluster].place =
+                finding.isWide ? wide++ * nPlaces / nWide : finding.place;
+        }
+    }
+}
+
+/// @brief Sort clusters by datacenter, and by their places within it.
 void
 Order(Clusters& clusters, std::vector<uint32_t>& clusterOf)
 {
@@ -76,38 +147,13 @@ Order(Clusters& clusters, std::vector<uint32_t>& clusterOf)
         return std::tie(clusters[a].datacenter, clusters[a].first) <
                std::tie(clusters[b].datacenter, clusters[b].first);
     });
-    double next = 0;
-    for (const uint32_t c : order)
+    for (auto first = order.begin(); first != order.end();)
     {
-        clusters[c].place = clusters[c].hasNic ? next++ : -1;
-    }
-    // Those next to placed ones, then those next to these, and so on.
-    for (std::vector<std::pair<uint32_t, double>> found(1); !found.empty();)
-    {
-        found.clear();
-        for (const uint32_t c : order)
-        {
-            double sum = 0;
-            int n = 0;
-            for (const Neighbour& next : clusters[c].neighbours)
-            {
-                const Cluster& other = clusters[next.cluster];
-                if (clusters[c].place < 0 && other.place >= 0 &&
-                    other.datacenter == clusters[c].datacenter)
-                {
-                    sum += other.place;
-                    ++n;
-                }
-            }
-            if (n)
-            {
-                found.emplace_back(c, sum / n);
-            }
-        }
-        for (const auto& [c, place] : found)
-        {
-            clusters[c].place = place;
-        }
+        const auto last = std::find_if(first, order.end(), [&](uint32_t c) {
+            return clusters[c].datacenter != clusters[*first].datacenter;
+        });
+        Place(clusters, {first, last});
+        first = last;
     }
     std::stable_sort(order.begin(), order.end(), [&clusters](uint32_t a, uint32_t b) {
         return std::tie(clusters[a].datacenter, clusters[a].place) <
@@ -344,6 +390,7 @@ class Improver
         for (int pass = 0; isMoving && pass < 10; ++pass)
         {
             isMoving = false;
+            m_waiting.clear();
             for (const uint32_t c : m_region.clusters)
             {
                 isMoving |= m_sizes[GroupOf(c)] > 1 && Move(c);
@@ -358,32 +405,81 @@ class Improver
         return m_groups[c] - m_region.firstGroup;
     }
 
+    void Put(uint32_t c, uint32_t group)
+    {
+        const uint32_t from = GroupOf(c);
+        m_weights[from] -= m_clusters[c].weight;
+        m_weights[group] += m_clusters[c].weight;
+        --m_sizes[from];
+        ++m_sizes[group];
+        m_groups[c] = m_region.firstGroup + group;
+    }
+
     /// @return whether it has moved
     bool Move(uint32_t c)
     {
-        const std::vector<Neighbour>& neighbours = m_clusters[c].neighbours;
-        for (const Neighbour& next : neighbours)
+        CountTraffic(c);
+        const uint32_t from = GroupOf(c);
+        uint32_t to = from;
+        bool hasSwapped = false;
+        if (m_weights[from] > m_limit)
+        {
+            to = FindRoom(c);
+        }
+        else
+        {
+            to = FindFriends(c, true);
+            const uint32_t full = FindFriends(c, false);
+            if (to == from && full != from)
+            {
+                hasSwapped = Swap(c, full);
+                to = GroupOf(c);
+            }
+        }
+        if (!hasSwapped)
+        {
+            Put(c, to);
+        }
+        return to != from;
+    }
+
+    /// @brief Find how much traffic a cluster has with each group.
+    void CountTraffic(uint32_t c)
+    {
+        std::fill(m_traffic.begin(), m_traffic.end(), 0);
+        for (const Neighbour& next : m_clusters[c].neighbours)
         {
             if (GroupOf(next.cluster) < m_region.nGroups)
             {
                 m_traffic[GroupOf(next.cluster)] += next.traffic;
             }
         }
+    }
+
+    /// @return whether a cluster has changed places with one that waits for that; else it waits
+    /// itself. @param to a group that has no room
+    bool Swap(uint32_t c, uint32_t to)
+    {
         const uint32_t from = GroupOf(c);
-        const uint32_t to = m_weights[from] > m_limit ? FindRoom(c) : FindFriends(c);
-        for (const Neighbour& next : neighbours)
+        std::vector<uint32_t>& others = m_waiting[{to, from}];
+        while (!others.empty())
         {
-            if (GroupOf(next.cluster) < m_region.nGroups)
+            const uint32_t other = others.back();
+            others.pop_back();
+            CountTraffic(other);
+            const uint64_t weight = m_clusters[c].weight;
+            const uint64_t otherWeight = m_clusters[other].weight;
+            if (GroupOf(other) == to && m_traffic[from] > m_traffic[to] &&
+                m_weights[from] + otherWeight <= m_limit + weight &&
+                m_weights[to] + weight <= m_limit + otherWeight)
             {
-                m_traffic[GroupOf(next.cluster)] = 0;
+                Put(other, from);
+                Put(c, to);
+                return true;
             }
         }
-        m_weights[from] -= m_clusters[c].weight;
-        m_weights[to] += m_clusters[c].weight;
-        --m_sizes[from];
-        ++m_sizes[to];
-        m_groups[c] = m_region.firstGroup + to;
-        return to != from;
+        m_waiting[{from, to}].push_back(c);
+        return false;
     }
 
     /// @return where a cluster of a group that is too heavy goes
@@ -409,15 +505,15 @@ class Improver
         return best;
     }
 
-    /// @return the group that most of its traffic goes to, among those that have room
-    uint32_t FindFriends(uint32_t c) const
+    /// @return the group that most of its traffic goes to @param needsRoom only if it has room
+    uint32_t FindFriends(uint32_t c, bool needsRoom) const
     {
         uint32_t best = GroupOf(c);
         for (const Neighbour& next : m_clusters[c].neighbours)
         {
             const uint32_t g = GroupOf(next.cluster);
             if (g < m_weights.size() && m_traffic[g] > m_traffic[best] &&
-                m_weights[g] + m_clusters[c].weight <= m_limit)
+                (!needsRoom || m_weights[g] + m_clusters[c].weight <= m_limit))
             {
                 best = g;
             }
@@ -432,6 +528,8 @@ class Improver
     std::vector<uint32_t> m_sizes;   //!< clusters, by group
     std::vector<uint64_t> m_traffic; //!< by group: of the cluster that is looked at
     uint64_t m_limit;                //!< groups above are too heavy
+    /// Clusters that would rather be in a group without room, by their group and that one.
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> m_waiting;
 };
 
 /// A division.
