@@ -171,6 +171,33 @@ class ParallelRunTest : public SystemTest
 
 } // namespace
 
+TEST_F(ParallelRunTest, WhatFlowsUseIsDivided)
+{
+    // Only the first two racks have flows, in which two of their hosts meet one of the other's.
+    std::vector<FlowSpec> flows;
+    for (const uint32_t src : {0, 4, 8})
+    {
+        flows.push_back(Flow(src, 1, 1'000'000));
+        flows.push_back(Flow(src, 5, 1'000'000));
+    }
+    const auto partitionOf = [](const Network& net, uint32_t nic) {
+        return net.GetNic(nic)->GetPartition();
+    };
+    Network busy;
+    Build(busy);
+    busy.InstallFlows(Numbered(flows));
+    ASSERT_EQ(busy.SetThreads(2), 2U);
+    EXPECT_NE(partitionOf(busy, 0), partitionOf(busy, 1));
+    EXPECT_EQ(partitionOf(busy, 0), partitionOf(busy, 4)) << "of one rack";
+    // Those of whom nothing is known are divided, too.
+    Network idle;
+    Build(idle);
+    ASSERT_EQ(idle.SetThreads(2), 2U);
+    EXPECT_EQ(partitionOf(idle, 0), partitionOf(idle, 1)) << "neighbours";
+    EXPECT_NE(partitionOf(idle, 0), partitionOf(idle, 3));
+    Simulator::Destroy();
+}
+
 TEST_F(ParallelRunTest, ThreadsChangeNoResult)
 {
     const Outcome one = Run(1);

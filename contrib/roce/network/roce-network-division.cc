@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-network-division.h"
 
+#include "roce-expected-traffic.h"
 #include "roce-network-flows.h"
 #include "roce-network-map.h"
 
@@ -13,6 +14,7 @@
 #include "ns3/roce-station-groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace ns3::roce
@@ -20,7 +22,8 @@ namespace ns3::roce
 
 /*
  * Parallel runs. Stations and links become a graph (MakeGraph()), whose nodes weigh what a station
- * has to do and whose edges are as long as a frame takes. StationGroups cuts it where edges are
+ * has to do, by the flows that are known (ExpectedTraffic), and whose edges are as long as a frame
+ * takes. StationGroups cuts it where edges are
  * long: as long as the shortest edge that is cut, groups need not know of each other. Groups of one
  * process meet at these windows; processes meet less often, since frames between them are sent in
  * advance (Begin()).
@@ -37,14 +40,25 @@ struct Graph
     std::vector<StationGroups::Edge> edges; //!< links
 };
 
+/// @return weight of a station that handles so many frames
+uint64_t
+WeightOf(double frames)
+{
+    return static_cast<uint64_t>(std::llround(16 * frames));
+}
+
+/// @param flows that are known; none: stations weigh what their links can carry
 Graph
-MakeGraph(const NetworkParts& parts)
+MakeGraph(const NetworkParts& parts, const std::vector<ExpectedFlow>& flows)
 {
     Graph graph;
-    for (const auto& entry : parts.nics)
+    const ExpectedTraffic traffic(parts, flows);
+    for (uint32_t n = 0; n < parts.nics.size(); ++n)
     {
-        // It makes and takes in what a port of a switch only passes on.
-        graph.items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
+        const auto& entry = parts.nics[n];
+        graph.items.push_back(
+            {entry.datacenter,
+             traffic.IsKnown() ? WeightOf(traffic.GetNicWork(n)) : 2 * entry.nic->GetRateBps()});
         graph.stations.push_back(PeekPointer(entry.nic));
         // Made here, and not by several threads.
         const bool interDc = parts.nics.back().datacenter != parts.nics.front().datacenter;
@@ -54,23 +68,28 @@ MakeGraph(const NetworkParts& parts)
             entry.nic->GetProfile(interDc, static_cast<uint8_t>(law));
         }
     }
-    for (const auto& entry : parts.switches)
+    for (uint32_t s = 0; s < parts.switches.size(); ++s)
     {
+        const auto& entry = parts.switches[s];
         uint64_t rateBps = 0;
         for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
         {
             rateBps += entry.sw->PeekPort(p)->GetRateBps();
         }
-        graph.items.push_back({entry.datacenter, rateBps});
+        graph.items.push_back(
+            {entry.datacenter, traffic.IsKnown() ? WeightOf(traffic.GetSwitchWork(s)) : rateBps});
         graph.stations.push_back(PeekPointer(entry.sw));
     }
     const auto nNics = static_cast<uint32_t>(parts.nics.size());
-    for (const auto& entry : parts.links)
+    for (uint32_t l = 0; l < parts.links.size(); ++l)
     {
+        const auto& entry = parts.links[l];
         graph.edges.push_back({entry.host ? entry.ends[0] : entry.ends[0] + nNics,
                                entry.ends[1] + nNics,
                                entry.link->GetDelayPs(),
-                               entry.host});
+                               entry.host,
+                               traffic.IsKnown() ? 1 + WeightOf(traffic.GetLinkFrames(l))
+                                                 : entry.link->PeekPort(0)->GetRateBps()});
     }
     return graph;
 }
@@ -201,7 +220,7 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     Unite();
     Check();
     ParallelRun::CheckSinks();
-    const Graph graph = MakeGraph(m_parts);
+    const Graph graph = MakeGraph(m_parts, flows.GetExpected());
     const StationGroups groups(graph.items, graph.edges, partitions);
     const int64_t marginPs = m_parts.GetLongestNicDelayPs();
     // Completion callbacks may schedule the rest of the run: not later than

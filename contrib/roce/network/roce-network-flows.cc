@@ -114,8 +114,10 @@ NetworkFlows::Install(const std::vector<FlowSpec>& flows)
         m_lastStartPs = std::max(m_lastStartPs, flow.IsScheduled() ? flow.startPs : 0);
     }
     std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
+    m_expected.reserve(m_expected.size() + flows.size());
     for (const FlowSpec& flow : flows)
     {
+        m_expected.push_back({flow.src, flow.dst, flow.sizeBytes});
         Ptr<FlowApplication>& application = applications[flow.src];
         if (!application)
         {

@@ -2,6 +2,7 @@
 #ifndef ROCE_NETWORK_FLOWS_H
 #define ROCE_NETWORK_FLOWS_H
 
+#include "roce-expected-traffic.h"
 #include "roce-flow-order.h"
 
 #include <cstdint>
@@ -43,6 +44,12 @@ class NetworkFlows
         return m_order != nullptr;
     }
 
+    /// @return all that were installed
+    const std::vector<ExpectedFlow>& GetExpected() const
+    {
+        return m_expected;
+    }
+
     /// @return last start of the flows that wait for none
     int64_t GetLastScheduledPs() const
     {
@@ -69,6 +76,7 @@ class NetworkFlows
 
     const NetworkParts& m_parts;
     std::map<ConnectionKey, Connection> m_connections;
+    std::vector<ExpectedFlow> m_expected;
     std::unique_ptr<FlowOrder> m_order; //!< null: no flow waits for others
     int64_t m_lastStartPs{0};           //!< of flows that wait for none
 };

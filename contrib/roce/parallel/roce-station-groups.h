@@ -3,6 +3,8 @@
 #define ROCE_STATION_GROUPS_H
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <vector>
 
 namespace ns3::roce
@@ -14,7 +16,10 @@ namespace ns3::roce
  *
  * Stations that links shorter than some delay join stay together, and so do racks as long as that
  * balances: several such divisions are tried, and of those that balance about best the one with the
- * longest delay between groups is taken. The same network is always divided in the same way.
+ * longest delay between groups is taken. Where the longest links join parts of the network, such as
+ * datacenters, no group has stations of two of them, as long as that balances. After that, groups
+ * have little traffic with each other: pods stay whole. The same network is always divided in the
+ * same way.
  */
 class StationGroups
 {
@@ -29,10 +34,11 @@ class StationGroups
     /// A link.
     struct Edge
     {
-        uint32_t a; //!< index of a station
+        uint32_t a; //!< index of a station; of a NIC, if it is one
         uint32_t b; //!< index of another
         int64_t delayPs;
-        bool host; //!< of a NIC
+        bool host;           //!< of a NIC
+        uint64_t traffic{1}; //!< both ways, in the unit of the stations' weights
     };
 
     /**
@@ -73,6 +79,7 @@ class StationGroups
              int64_t leastPs,
              bool racks);
 
+    std::set<int64_t, std::greater<>> m_delays; //!< of links
     uint32_t m_n{0};
     std::vector<uint32_t> m_groups; //!< by station
     int64_t m_shortestCutPs{0};
