@@ -13,7 +13,6 @@
 #include "ns3/roce-wake-timer.h"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -78,10 +77,6 @@ class StationRecords final : public RunWatcher
         Shelf& shelf = m_shelves[key * 0x9e3779b97f4a7c15ULL >> (64 - SHELF_BITS)];
         const std::lock_guard<std::mutex> lock(shelf.mutex);
         shelf.items.push_back({atPs, key, record});
-        if (shelf.items.size() == FULL)
-        {
-            m_isFull.store(true, std::memory_order_relaxed);
-        }
     }
 
     /// @brief Put what has been added into order. While no thread is at work; by all processes.
@@ -121,9 +116,12 @@ class StationRecords final : public RunWatcher
             return;
         }
         // Processes do not know whether another one has many: they exchange now and then.
-        const bool isDue = m_network.GetRanks() ? ++m_meetings % MEETINGS == 0
-                                                : m_isFull.exchange(false);
-        if (isDue)
+        const bool isShared = m_network.GetRanks();
+        if (!isShared)
+        {
+            Collect();
+        }
+        if (isShared ? ++m_meetings % MEETINGS == 0 : m_order.IsFull())
         {
             Release(untilPs);
         }
@@ -132,7 +130,6 @@ class StationRecords final : public RunWatcher
   private:
     /// With more than a few of them threads do not wait for each other.
     static constexpr unsigned SHELF_BITS = 6;
-    static constexpr std::size_t FULL = 512;    //!< records on one shelf
     static constexpr uint64_t MEETINGS = 16; //!< of processes, from exchange to exchange
 
     struct Item
@@ -182,7 +179,6 @@ class StationRecords final : public RunWatcher
     const Use m_use;
     const int64_t m_latePs; //!< in one thread, stations are late by at most that
     std::array<Shelf, 1 << SHELF_BITS> m_shelves; //!< added by several threads
-    std::atomic<bool> m_isFull{false};            //!< a shelf is
     TimeOrder<T> m_order;
     uint64_t m_meetings{0};
     bool m_isReleasing{false};
