@@ -89,7 +89,7 @@ MORE.update({
     "changes-wrcc": SMALL + ["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0", "--load=0.5", "--duration=100us", "--pfr=change",
                              "--rates=change", "--seriesPorts=dc0-leaf0,dc1-spine1:0,nic3", "--pcap=nic3,dc0-leaf0:2"],
     "changes-mlcc": SMALL + ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--hostRate=25Gbps", "--load=0.5",
-                             "--interFraction=0.6", "--wanDelay=20us", "--duration=100us", "--pfq=change", "--transport=change"],
+                             "--interFraction=0.6", "--wanDelay=20us", "--duration=300us", "--pfq=change", "--transport=change"],
     "changes-bicc": SMALL + ["--edge=Bicc", "--load=0.6", "--interFraction=0.6", "--wanDelay=20us", "--duration=100us", "--voqs=change"],
 })
 # Options that are refused, by a word of the message.
