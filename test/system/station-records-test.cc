@@ -208,8 +208,7 @@ TEST_F(StationRecordsTest, OrderIsThatOfTimeAndKeys)
     StationRecords<Record> records(
         net,
         {[&written](int64_t atPs, const Record& r) {
-             written.push_back(
-                 {atPs, static_cast<int64_t>(r[0]), static_cast<int64_t>(r[1])});
+             written.push_back({atPs, static_cast<int64_t>(r[0]), static_cast<int64_t>(r[1])});
          },
          {},
          {},
@@ -318,15 +317,15 @@ TEST_F(StationRecordsTest, OtherSinksAreRefused)
     Build(net);
     {
         const SinkMark::LocalSinks local;
-        net.GetNic(0)->TraceConnectWithoutContext("Rate",
-                                                  Callback<void, const QueuePair&, Time>(
-                                                      [](const QueuePair&, Time) {}));
+        net.GetNic(0)->TraceConnectWithoutContext(
+            "Rate",
+            Callback<void, const QueuePair&, Time>([](const QueuePair&, Time) {}));
     }
     net.SetThreads(2);
     net.SetThreads(1);
-    net.GetNic(0)->TraceConnectWithoutContext("Rate",
-                                              Callback<void, const QueuePair&, Time>(
-                                                  [](const QueuePair&, Time) {}));
+    net.GetNic(0)->TraceConnectWithoutContext(
+        "Rate",
+        Callback<void, const QueuePair&, Time>([](const QueuePair&, Time) {}));
     EXPECT_NE(ErrorOf([&net] { net.SetThreads(2); }).find("SinkMark::LocalSinks"),
               std::string::npos);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-parallel-run.h"
-
 #include "roce-run-watcher.h"
 
 #include "ns3/roce-input-error.h"

@@ -207,9 +207,9 @@ NetAnimFile::Start()
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
         Packet packet{port->GetNode()->GetId(),
-                            port->GetPeer()->GetNode()->GetId(),
-                            0,
-                            port->GetLink()->GetDelayPs()};
+                      port->GetPeer()->GetNode()->GetId(),
+                      0,
+                      port->GetLink()->GetDelayPs()};
         ConnectTrace<const Frame&, Time>(
             *port,
             "TxBegin",

@@ -141,10 +141,9 @@ PortCapture::Files::Add(Ptr<Port> port,
     }
     for (const char* source : {"TxBegin", "RxEnd"})
     {
-        ConnectTrace<const Frame&, Time>(
-            *port,
-            source,
-            [file](const Frame& frame, Time at) { Write(*file, frame, at); });
+        ConnectTrace<const Frame&, Time>(*port, source, [file](const Frame& frame, Time at) {
+            Write(*file, frame, at);
+        });
     }
     m_files.push_back(std::move(file));
 }

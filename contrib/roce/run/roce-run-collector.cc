@@ -75,7 +75,8 @@ RunCollector::RunCollector(Network& network,
     }
     if (!options.pcap.empty())
     {
-        m_capture = std::make_unique<PortCapture>(network, options.pcap, writer, options.folderOfFirst);
+        m_capture =
+            std::make_unique<PortCapture>(network, options.pcap, writer, options.folderOfFirst);
     }
 }
 

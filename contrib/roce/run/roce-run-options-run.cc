@@ -278,9 +278,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                network.CountPacketHops()};
                    });
     const auto pfcLog =
-        hpccPfc ? std::make_unique<PfcLog>(network,
-                                           writer ? writer->AddFile(PfcLog::FILE_NAME) : "/dev/null")
-                : nullptr;
+        hpccPfc
+            ? std::make_unique<PfcLog>(network,
+                                       writer ? writer->AddFile(PfcLog::FILE_NAME) : "/dev/null")
+            : nullptr;
     const auto flowMon =
         flowMonitor && tcp ? std::make_unique<FlowMonitorFile>(network, flows, *writer) : nullptr;
     const bool isTuned = writer && network.GetTuner();

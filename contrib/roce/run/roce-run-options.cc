@@ -181,39 +181,25 @@ RunOptions::AddFiles(CheckedCommandLine& cmd)
         m_files.push_back({&value, isOn});
         return cmd.AddValue(name, help, value).OnlyWatches();
     };
-    add(
-        "chromeTrace",
+    add("chromeTrace",
         "Write trace.json, a time line for ui.perfetto.dev; with queues and rates every 10us "
         "unless given",
         chromeTrace,
         [this] { return chromeTrace; });
-    add(
-        "netanim",
+    add("netanim",
         "Write netanim.xml with the frames sent in a window, for example 0us-50us",
         netanim,
         [this] { return NetAnimFile::Window::Parse("--netanim", netanim).IsOn(); });
-    add(
-        "pcap",
-        "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0",
-        pcap,
-        [this] { return !pcap.empty(); });
-    add(
-        "operations",
+    add("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap, [this] {
+        return !pcap.empty();
+    });
+    add("operations",
         "Write operations.csv: when each operation of ranks began and was done",
         operations,
         [this] { return operations; });
-    add(
-        "hpccFct",
-        "Write fct.txt as the HPCC simulator does",
-        hpccFct,
-        [this] { return hpccFct; });
-    add(
-        "hpccPfc",
-        "Write pfc.txt as the HPCC simulator does",
-        hpccPfc,
-        [this] { return hpccPfc; });
-    add(
-        "flowMonitor",
+    add("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct, [this] { return hpccFct; });
+    add("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc, [this] { return hpccPfc; });
+    add("flowMonitor",
         "Write flowmon.xml of ns-3's FlowMonitor for TCP flows",
         flowMonitor,
         [this] { return flowMonitor; })
