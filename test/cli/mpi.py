@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Several processes must give the bytes of one: flows.csv, sampled series, fingerprint, counters, what is said at the end.
+"""Several processes must give the bytes of one: all files, fingerprint, counters, what is said at the end.
 
 Small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
 all of them with those numbers. A process that dies must end the run and leave no result; one that gets a signal must not let
@@ -52,7 +52,7 @@ SHAPES = {"two-dc-dcqcn": [(2, 1), (4, 1), (2, 2)], "two-dc-hpcc": [(2, 1), (4, 
           "ties": [(2, 1), (4, 1)], "one-dc-timely": [(4, 1)], "chosen": [(4, 1)], "stalled": [(2, 1), (4, 1)],
           "tuner-lossy": [(2, 1), (3, 1), (2, 2)], "acc": [(2, 1), (3, 1)],
           "cut-link-fails": [(2, 1), (3, 1)], "far": [(2, 1), (3, 1), (2, 2)], "far-quiet": [(2, 1), (2, 3)],
-          "far-mlcc": [(2, 1), (3, 1)]}
+          "far-mlcc": [(2, 1), (3, 1)], "changes": [(2, 1), (3, 1), (2, 2)], "changes-samples": [(4, 1)]}
 # Options that are refused, by a word of the message.
 REFUSED = {**{option: word for option, word in NO_THREADS.items() if "=two" not in option and "=0" not in option},
            "--threads=auto": "auto", "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption", "--draw=none/page.html": "none/page.html"}

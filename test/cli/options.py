@@ -28,7 +28,6 @@ OTHER = {
     "scheduler": "a role in summary.json",
     "seed": "a key of summary.json",
     "stop": "an end of a run, in summary.json",
-    "threads": "a word of a message",
     "topology": "words of messages, and a key of summary.json",
     "tuner": "a role in summary.json",
     "utilisation": "a column",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Several threads must give the bytes of one: flows.csv, sampled series, tuning.csv, fingerprint, counters.
+"""Several threads must give the bytes of one: all files, fingerprint, counters.
 
 The runs are the small ones of golden.py and some more. With ROCE_THREADS=2,3,4,8 those numbers of threads are tried in place of 2 and
 3. What several threads cannot do must be refused in one line.
@@ -77,10 +77,24 @@ MORE = {
     "delays": SMALL + ["--hostDelay=300ns", "--fabricDelay=700ns", "--wanDelay=20us", "--load=0.4",
                        "--interFraction=0.5", "--duration=300us", "--cc=Hpcc"],
 }
+CHANGES = [f"--{series}=change" for series in ("queues", "rates", "transport", "pauses", "utilisation")]
+MORE.update({
+    # Every change and every frame, in one order.
+    "changes": SMALL + ["--load=0.6", "--interFraction=0.4", "--wanDelay=20us", "--duration=100us", *CHANGES, "--pfc", "--chromeTrace",
+                        "--pcap=all", "--hpccPfc", "--netanim=0us-40us"],
+    # Changes and samples of the same time; what ranks do is on the time line.
+    "changes-samples": SMALL + ["--pattern=goal+incast", "--goal={goal}", "--incastSenders=6", "--incastBytes=200000", "--wanDelay=20us",
+                                "--duration=100us", "--cc=Hpcc", "--queues=change", "--rates=3us", "--transport=change", "--pauses=3us",
+                                "--utilisation=1us", "--pfc", "--chromeTrace", "--operations"],
+    "changes-wrcc": SMALL + ["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0", "--load=0.5", "--duration=100us", "--pfr=change",
+                             "--rates=change", "--seriesPorts=dc0-leaf0,dc1-spine1:0,nic3", "--pcap=nic3,dc0-leaf0:2"],
+    "changes-mlcc": SMALL + ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--hostRate=25Gbps", "--load=0.5",
+                             "--interFraction=0.6", "--wanDelay=20us", "--duration=300us", "--pfq=change", "--transport=change"],
+    "changes-bicc": SMALL + ["--edge=Bicc", "--load=0.6", "--interFraction=0.6", "--wanDelay=20us", "--duration=100us", "--voqs=change"],
+})
 # Options that are refused, by a word of the message.
-REFUSED = {"--queues=change": "queues", "--rates=5us": "rates", "--pcap=nic1": "pcap", "--netanim=0us-5us": "netanim", "--hpccPfc": "hpccPfc",
-           "--chromeTrace": "chromeTrace", "--hostDelay=0us": "delay", "--ns3::roce::Nic::Eager=1": "Eager",
-           "--threads=0": "threads", "--threads=two": "threads", "--balance=2": "balance"}
+REFUSED = {"--hostDelay=0us": "delay", "--ns3::roce::Nic::Eager=1": "Eager", "--threads=0": "threads", "--threads=two": "threads",
+           "--balance=2": "balance"}
 
 
 @pytest.mark.parametrize("name", {**RUNS, **MORE})

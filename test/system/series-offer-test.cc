@@ -311,7 +311,7 @@ TEST_F(SeriesOfferTest, TablesThatCannotBeAreRefused)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    SeriesContext context{net, PortNames(net), nullptr, {}, {}, nullptr, {}, {}, {}, {}, nullptr};
+    SeriesContext context{net, PortNames(net), nullptr, nullptr, {}, {}, {}, {}, {}, nullptr};
     SeriesTable sampled{"sampled", SeriesSubject::PORTS, "", "", "", {{"port", SeriesForm::PORT}}};
     sampled.isSampled = true;
     SeriesMode mode;

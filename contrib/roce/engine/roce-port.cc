@@ -11,6 +11,7 @@
 #include "ns3/packet.h"
 #include "ns3/pointer.h"
 #include "ns3/roce-error-model-loss.h"
+#include "ns3/roce-object-lock.h"
 #include "ns3/roce-wire-format.h"
 #include "ns3/uinteger.h"
 
@@ -204,9 +205,15 @@ void
 Port::Sniff(const Frame& frame, int64_t atPs, bool sent)
 {
     const std::vector<uint8_t> bytes = WireFormat::Serialize(frame);
-    m_snifferTrace(Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size())),
-                   PicoSeconds(atPs),
-                   sent);
+    // Not while sinks are called: they may do what takes the lock.
+    Ptr<Packet> packet;
+    {
+        const ObjectLock lock;
+        packet = Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
+    }
+    m_snifferTrace(packet, PicoSeconds(atPs), sent);
+    const ObjectLock lock;
+    packet = nullptr;
 }
 
 bool

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-parallel-run.h"
+#include "roce-run-watcher.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
@@ -48,6 +49,7 @@ ParallelRun::MeetAt(int64_t nowPs)
             RunHere(nowPs, true);
             SwapMail();
             Tell();
+            RunWatcher::TellAll(*this, nowPs);
         }
         m_metPs = std::max(m_metPs, nowPs);
         m_donePs = std::max(m_donePs, nowPs);

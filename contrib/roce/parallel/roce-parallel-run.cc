@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-parallel-run.h"
 
+#include "roce-run-watcher.h"
+
 #include "ns3/abort.h"
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
@@ -244,7 +246,8 @@ ParallelRun::CheckSinks()
     if (SinkMark::Count())
     {
         throw InputError("threads: a trace source that stations call has a sink; expected sinks of "
-                         "MessageCompleted and MessageReceived only, or one thread");
+                         "MessageCompleted and MessageReceived only, sinks that are made while a "
+                         "SinkMark::LocalSinks lives, or one thread");
     }
 }
 
@@ -533,6 +536,7 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         Deliver();
         Collect();
         Tell();
+        RunWatcher::TellAll(*this, m_donePs);
     }
     // Even without work: the event that ends this window may be the only one scheduled.
     Arm(m_nextPs);

@@ -27,7 +27,7 @@ class FlowSlices : public Series
 
     void Start() override
     {
-        for (uint32_t n = 0; n < m_context.network.GetNNics(); ++n)
+        for (uint32_t n = 0; m_context.timeLine && n < m_context.network.GetNNics(); ++n)
         {
             ConnectTrace<const MessageRecord&>(
                 *m_context.network.GetNic(n),
@@ -45,7 +45,7 @@ class FlowSlices : public Series
 
     void FinishTimeLine(int64_t nowPs) override
     {
-        for (std::size_t id = 0; id < m_drawn.size(); ++id)
+        for (std::size_t id = 0; m_context.timeLine && id < m_drawn.size(); ++id)
         {
             const int64_t startPs = m_context.network.GetStartPs(m_context.flows[id]);
             if (m_context.chosenFlows[id] && !m_drawn[id] && startPs >= 0 && startPs < nowPs)

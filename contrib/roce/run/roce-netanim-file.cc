@@ -6,7 +6,6 @@
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-value-check.h"
-#include "ns3/roce-wake-timer.h"
 
 #include <algorithm>
 #include <array>
@@ -149,7 +148,8 @@ NetAnimFile::GetLayout(const Network& network)
 NetAnimFile::NetAnimFile(Network& network, const Window& window, const std::string& path)
     : m_network(network),
       m_window(window),
-      m_file(path)
+      m_file(path),
+      m_records(network, {[this](int64_t atPs, const Packet& p) { Write(atPs, p); }, {}, {}, {}})
 {
     WriteHead();
 }
@@ -203,63 +203,50 @@ NetAnimFile::WriteHead()
 void
 NetAnimFile::Start()
 {
-    m_slackPs = GetLargestSlackPs(m_network);
     uint32_t number = 0;
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
+        Packet packet{port->GetNode()->GetId(),
+                      port->GetPeer()->GetNode()->GetId(),
+                      0,
+                      port->GetLink()->GetDelayPs()};
         ConnectTrace<const Frame&, Time>(
             *port,
             "TxBegin",
-            [this, number, port = PeekPointer(port)](const Frame&, Time at) {
-                OnTransmit(number, *port, at.GetPicoSeconds());
+            [this, number, packet, port = PeekPointer(port)](const Frame&, Time at) mutable {
+                const int64_t atPs = at.GetPicoSeconds();
+                if (atPs >= m_window.fromPs && atPs <= m_window.toPs)
+                {
+                    packet.txPs = port->GetBusyUntilPs() - atPs;
+                    m_records.Push(atPs, number, packet);
+                }
             });
         ++number;
     }
 }
 
 void
-NetAnimFile::OnTransmit(uint32_t number, const Port& port, int64_t atPs)
+NetAnimFile::Write(int64_t atPs, const Packet& packet)
 {
-    if (atPs < m_window.fromPs || atPs > m_window.toPs)
+    if (m_packets == MAX_PACKETS)
     {
+        ++m_leftOut;
         return;
     }
-    m_order.Push(atPs,
-                 number,
-                 {port.GetNode()->GetId(),
-                  port.GetPeer()->GetNode()->GetId(),
-                  port.GetBusyUntilPs() - atPs,
-                  port.GetLink()->GetDelayPs()});
-    if (m_order.IsFull())
-    {
-        Release(NowPs() - m_slackPs);
-    }
-}
-
-void
-NetAnimFile::Release(int64_t untilPs)
-{
-    m_order.Release(untilPs, [this](int64_t atPs, const Packet& packet) {
-        if (m_packets == MAX_PACKETS)
-        {
-            ++m_leftOut;
-            return;
-        }
-        ++m_packets;
-        m_file.Append("<p fId=\"").Number(packet.from).Append('"');
-        Seconds("fbTx", atPs);
-        Seconds("lbTx", atPs + packet.txPs);
-        m_file.Append(" tId=\"").Number(packet.to).Append('"');
-        Seconds("fbRx", atPs + packet.delayPs);
-        Seconds("lbRx", atPs + packet.txPs + packet.delayPs);
-        m_file.Append("/>\n").FlushIfFull();
-    });
+    ++m_packets;
+    m_file.Append("<p fId=\"").Number(packet.from).Append('"');
+    Seconds("fbTx", atPs);
+    Seconds("lbTx", atPs + packet.txPs);
+    m_file.Append(" tId=\"").Number(packet.to).Append('"');
+    Seconds("fbRx", atPs + packet.delayPs);
+    Seconds("lbRx", atPs + packet.txPs + packet.delayPs);
+    m_file.Append("/>\n").FlushIfFull();
 }
 
 void
 NetAnimFile::Finish()
 {
-    Release(NEVER_PS);
+    m_records.Finish();
     m_file.Append("</anim>\n").Close();
 }
 

@@ -3,7 +3,7 @@
 #define ROCE_NETANIM_FILE_H
 
 #include "roce-buffered-file.h"
-#include "roce-time-order.h"
+#include "roce-station-records.h"
 
 #include "ns3/roce-network.h"
 
@@ -104,16 +104,14 @@ class NetAnimFile
 
     static std::map<uint32_t, uint32_t> FindTiers(const Network& network);
     void WriteHead();
-    void OnTransmit(uint32_t number, const Port& port, int64_t atPs);
-    void Release(int64_t untilPs);
+    void Write(int64_t atPs, const Packet& packet);
     void Attribute(const char* name, const std::string& value);
     void Seconds(const char* name, int64_t ps);
 
     Network& m_network;
     Window m_window;
     BufferedFile m_file;
-    TimeOrder<Packet> m_order;
-    int64_t m_slackPs{0};
+    StationRecords<Packet> m_records;
     uint64_t m_packets{0};
     uint64_t m_leftOut{0};
 };

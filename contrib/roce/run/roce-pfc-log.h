@@ -3,7 +3,7 @@
 #define ROCE_PFC_LOG_H
 
 #include "roce-buffered-file.h"
-#include "roce-time-order.h"
+#include "roce-station-records.h"
 
 #include "ns3/roce-network.h"
 
@@ -51,12 +51,10 @@ class PfcLog
         bool isPause{false};
     };
 
-    void Push(int64_t atPs, const Row& row);
-    void Release(int64_t untilPs);
+    void Write(int64_t atPs, const Row& row);
 
-    TimeOrder<Row> m_rows; //!< reported, but not written yet
     BufferedFile m_file;
-    const int64_t m_slackPs; //!< greatest of all stations
+    StationRecords<Row> m_rows; //!< reported, but not written yet
 };
 
 } // namespace ns3::roce

@@ -2,13 +2,14 @@
 #include "roce-port-capture.h"
 
 #include "roce-port-names.h"
+#include "roce-watching.h"
 
-#include "ns3/abort.h"
 #include "ns3/boolean.h"
-#include "ns3/packet.h"
 #include "ns3/pcap-file-wrapper.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-mpi-ranks.h"
 #include "ns3/roce-wake-timer.h"
+#include "ns3/roce-wire-format.h"
 #include "ns3/simulator.h"
 
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <set>
+#include <unistd.h>
 #include <utility>
 
 namespace ns3::roce
@@ -33,12 +35,20 @@ constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet; PcapHelper's 
 class PortCapture::Files
 {
   public:
+    /// Of a run's processes, the one that has the port writes.
+    enum class Of
+    {
+        THIS_PROCESS,
+        FIRST_PROCESS, //!< of several: makes the file
+        OTHER_PROCESS, //!< of several
+    };
+
     /**
-     * @brief Open a file and write to it what a port sees.
+     * @brief Write to a file what a port sees.
      * @param port to be captured
      * @param finalPath its name from Finish() on
      */
-    void Add(Ptr<Port> port, const std::string& path, const std::string& finalPath);
+    void Add(Ptr<Port> port, const std::string& path, const std::string& finalPath, Of process);
 
     /// @throw InputError if it is taken already. @param name of a file to be
     void Claim(const std::string& name);
@@ -57,7 +67,11 @@ class PortCapture::Files
         std::string finalPath;     //!< its name afterwards
         Ptr<PcapFileWrapper> pcap; //!< null when it is finished
         Ptr<Port> port;
+        bool isOpen{false}; //!< with several processes, once there is a frame
     };
+
+    static void Open(File& file);
+    static void Write(File& file, const Frame& frame, Time at);
 
     std::set<std::string> m_names;
     std::vector<std::shared_ptr<File>> m_files;
@@ -73,26 +87,64 @@ PortCapture::Files::Claim(const std::string& name)
 }
 
 void
-PortCapture::Files::Add(Ptr<Port> port, const std::string& path, const std::string& finalPath)
+PortCapture::Files::Open(File& file)
+{
+    file.pcap->Open(file.path, std::ios::out | std::ios::binary);
+    if (file.pcap->Fail())
+    {
+        throw InputError(file.path + ": cannot create: " + std::strerror(errno));
+    }
+    file.pcap->Init(DLT_EN10MB);
+    file.isOpen = true;
+}
+
+/// In the thread that runs the port's station. Not by the trace source Sniffer, whose packets of
+/// ns-3 threads would wait for.
+void
+PortCapture::Files::Write(File& file, const Frame& frame, Time at)
+{
+    if (!file.pcap)
+    {
+        return;
+    }
+    if (!file.isOpen)
+    {
+        if (access(file.path.c_str(), W_OK) != 0)
+        {
+            throw InputError(file.path + ": cannot write: " + std::strerror(errno) +
+                             "; expected a folder that all processes share");
+        }
+        Open(file);
+    }
+    const std::vector<uint8_t> bytes = WireFormat::Serialize(frame);
+    file.pcap->Write(at, bytes.data(), static_cast<uint32_t>(bytes.size()));
+}
+
+void
+PortCapture::Files::Add(Ptr<Port> port,
+                        const std::string& path,
+                        const std::string& finalPath,
+                        Of process)
 {
     auto file =
         std::make_shared<File>(File{path, finalPath, CreateObject<PcapFileWrapper>(), port});
     // A frame of 64 bytes lasts 1.7 ns at 400 Gbit/s: microseconds would tell nothing.
     file->pcap->SetAttribute("NanosecMode", BooleanValue(true));
-    file->pcap->Open(path, std::ios::out | std::ios::binary);
-    if (file->pcap->Fail())
+    if (process != Of::OTHER_PROCESS)
     {
-        throw InputError(path + ": cannot create: " + std::strerror(errno));
+        Open(*file);
     }
-    file->pcap->Init(DLT_EN10MB);
-    const Callback<void, Ptr<const Packet>, Time, bool> sink(
-        [file](Ptr<const Packet> packet, Time at, bool) {
-            if (file->pcap)
-            {
-                file->pcap->Write(at, packet);
-            }
+    if (process == Of::FIRST_PROCESS)
+    {
+        file->pcap->Close();
+        file->isOpen = false;
+    }
+    for (const char* source : {"TxBegin", "RxEnd"})
+    {
+        ConnectTrace<const Frame&, Time>(*port, source, [file](const Frame& frame, Time at) {
+            Write(*file, frame, at);
         });
-    NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("Sniffer", sink), "no such trace source");
+    }
     m_files.push_back(std::move(file));
 }
 
@@ -111,6 +163,10 @@ PortCapture::Files::Finish()
     {
         const Ptr<PcapFileWrapper> pcap = std::exchange(file->pcap, nullptr);
         file->port = nullptr;
+        if (!file->isOpen)
+        {
+            continue; // another process writes it
+        }
         pcap->Close();
         if (pcap->Fail() || (file->path != file->finalPath &&
                              std::rename(file->path.c_str(), file->finalPath.c_str()) != 0))
@@ -137,17 +193,24 @@ PortCapture::PortCapture()
     Simulator::ScheduleDestroy([files = m_files] { files->Finish(); });
 }
 
-PortCapture::PortCapture(Network& network, const std::vector<std::string>& ports, RunWriter& writer)
+PortCapture::PortCapture(Network& network,
+                         const std::vector<std::string>& ports,
+                         RunWriter* writer,
+                         const std::string& folder)
     : PortCapture()
 {
+    const Files::Of process = !MpiRanks::Get() ? Files::Of::THIS_PROCESS
+                              : writer         ? Files::Of::FIRST_PROCESS
+                                               : Files::Of::OTHER_PROCESS;
     for (const std::string& name : ports)
     {
         for (const NamedPort& named : FindPorts(network, name, "pcap"))
         {
             const std::string file = named.name + ".pcap";
             m_files->Claim(file);
-            const std::string path = writer.AddFile(file);
-            m_files->Add(named.port, path, path); // the writer renames it
+            const std::string path =
+                writer ? writer->AddFile(file) : RunFolder::TmpPathOf(folder, file);
+            m_files->Add(named.port, path, path, process); // the writer renames it
         }
     }
 }
@@ -171,7 +234,7 @@ PortCapture::EnablePcapInternal(std::string prefix,
         const std::string path =
             explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device);
         m_files->Claim(path);
-        m_files->Add(port, path + ".tmp", path);
+        m_files->Add(port, path + ".tmp", path, Files::Of::THIS_PROCESS);
     }
 }
 
@@ -179,6 +242,10 @@ void
 PortCapture::Finish()
 {
     m_files->Finish();
+    if (MpiRanks* const ranks = MpiRanks::Get())
+    {
+        ranks->Gather(""); // the first process reads what others have written
+    }
 }
 
 } // namespace ns3::roce

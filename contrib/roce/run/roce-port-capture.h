@@ -48,17 +48,22 @@ class PortCapture : public PcapHelperForDevice
      * @param network built; outlives the capture
      * @param ports `nic3` gives nic3.pcap, `dc0-leaf1:2` (switch port) gives dc0-leaf1-2.pcap,
      *        `dc0-leaf1` means all ports of the switch, `all` all NICs and switches
-     * @param writer of the run: the files are part of its result and get their names with it
+     * @param writer of the run: the files are part of its result and get their names with it. Null:
+     *        of several processes, the first one has it
+     * @param folder of that run, if there is no writer
      * @throw InputError for an unknown port, one named twice, or a file that cannot be made
      */
-    PortCapture(Network& network, const std::vector<std::string>& ports, RunWriter& writer);
+    PortCapture(Network& network,
+                const std::vector<std::string>& ports,
+                RunWriter* writer,
+                const std::string& folder);
     PortCapture(const PortCapture&) = delete;
     PortCapture& operator=(const PortCapture&) = delete;
 
     /**
      * @brief Close the files and give them their final names (a RunWriter's: close only). After the
      * run, when the files are to end at the present time exactly; otherwise Simulator::Destroy()
-     * does it.
+     * does it. By all processes.
      * @throw InputError if one could not be written
      */
     void Finish();

@@ -35,6 +35,10 @@ class RankSlices : public Series
         for (std::size_t job = 0; job < m_engine.GetJobs().size(); ++job)
         {
             m_engine.Finish(job);
+            if (!m_context.timeLine)
+            {
+                continue;
+            }
             const RankLog& log = *m_engine.GetLog(job);
             const std::string& name = m_engine.GetJobs()[job]->name;
             const std::string first = m_engine.GetJobs().size() == 1 ? ""

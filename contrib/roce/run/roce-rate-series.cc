@@ -103,7 +103,9 @@ void
 RateSeries::OnCompleted(const MessageRecord& record)
 {
     const uint64_t flow = record.cookie;
-    if (m_context.IsChosen(flow))
+    // All processes are told; the one that has the sender knows what it has sent.
+    if (m_context.IsChosen(flow) &&
+        m_context.network.GetNic(m_context.flows[flow].src).Peek()->IsHere())
     {
         TellChange(
             record.completedPs,

@@ -58,7 +58,7 @@ RunCollector::RunCollector(Network& network,
     stall.tcp = options.tcp;
     m_stall = std::make_unique<StallDetector>(network, stall);
     if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer &&
-        !options.isSilent)
+        options.folderOfFirst.empty())
     {
         throw std::logic_error("RunCollector: time series, animations, captures need a RunWriter");
     }
@@ -69,11 +69,14 @@ RunCollector::RunCollector(Network& network,
     if (options.netanim.IsOn())
     {
         m_netanim =
-            std::make_unique<NetAnimFile>(network, options.netanim, writer->AddFile("netanim.xml"));
+            std::make_unique<NetAnimFile>(network,
+                                          options.netanim,
+                                          writer ? writer->AddFile("netanim.xml") : "/dev/null");
     }
     if (!options.pcap.empty())
     {
-        m_capture = std::make_unique<PortCapture>(network, options.pcap, *writer);
+        m_capture =
+            std::make_unique<PortCapture>(network, options.pcap, writer, options.folderOfFirst);
     }
 }
 

@@ -59,7 +59,8 @@ class RunCollector
         std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
         Time stallInterval{MilliSeconds(10)}; //!< see StallDetector::Options
         Ptr<TcpFlows> tcp;                    //!< flows that NICs do not send; null: none
-        bool isSilent{false}; //!< another process writes the files: none here, whatever is asked
+        /// Not empty: of several processes, the first one has the writer of this folder.
+        std::string folderOfFirst;
     };
 
     /**

@@ -169,7 +169,13 @@ RunFolder::PathOf(const std::string& name) const
 std::string
 RunFolder::TmpPathOf(const std::string& name) const
 {
-    return PathOf(name + ".tmp");
+    return TmpPathOf(m_path, name);
+}
+
+std::string
+RunFolder::TmpPathOf(const std::string& folder, const std::string& name)
+{
+    return (fs::path(folder) / (name + ".tmp")).string();
 }
 
 void

@@ -78,6 +78,10 @@ class RunFolder
      */
     void Commit(const nlohmann::ordered_json& summary);
 
+    /// @return where a file is written until Commit() @param folder of a run, of another process
+    /// perhaps
+    static std::string TmpPathOf(const std::string& folder, const std::string& name);
+
     /// @return the folder as given
     const std::string& GetPath() const
     {

@@ -164,7 +164,7 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
     options.fingerprint = fingerprint;
-    options.isSilent = !MpiRanks::IsFirst();
+    options.folderOfFirst = MpiRanks::IsFirst() ? "" : out;
     options.ideal = ideal;
     std::istringstream ports(pcap);
     for (std::string port; std::getline(ports, port, ',');)
@@ -278,7 +278,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                network.CountPacketHops()};
                    });
     const auto pfcLog =
-        hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
+        hpccPfc
+            ? std::make_unique<PfcLog>(network,
+                                       writer ? writer->AddFile(PfcLog::FILE_NAME) : "/dev/null")
+            : nullptr;
     const auto flowMon =
         flowMonitor && tcp ? std::make_unique<FlowMonitorFile>(network, flows, *writer) : nullptr;
     const bool isTuned = writer && network.GetTuner();

@@ -39,7 +39,7 @@ ThreadOptions::AddOptions(OptionTable& table)
 }
 
 void
-ThreadOptions::Check(const std::map<std::string, bool>& files) const
+ThreadOptions::Check() const
 {
     const bool shared = MpiRanks::Get();
     if (shared && balance)
@@ -51,24 +51,9 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
         throw InputError("--threads=auto with several processes (mpirun), expected a number for "
                          "each of them");
     }
-    const bool one = threads == 1U;
-    if (balance && !one)
+    if (balance && threads != 1U)
     {
         throw InputError("--balance with --threads, expected one of them");
-    }
-    for (const auto& [name, isOn] : files)
-    {
-        if (isOn && (balance || !one || shared))
-        {
-            throw InputError("--" + name + " with " +
-                             (shared    ? "several processes (mpirun)"
-                              : balance ? "--balance"
-                                        : "--threads") +
-                             ": it records every change or packet, which several " +
-                             (shared ? "processes" : "threads") + " cannot do; expected one " +
-                             (shared ? "process" : "thread") +
-                             ", or a series with a time between samples other than rates");
-        }
     }
 }
 
@@ -192,63 +177,36 @@ void
 RunOptions::AddFiles(CheckedCommandLine& cmd)
 {
     m_files.clear();
-    const auto add =
-        [&](const char* name, const char* help, auto& value, auto isOn, bool isEntire) -> Option& {
-        m_files.push_back({&value, isOn, [isOn, isEntire] { return isEntire && isOn(); }});
+    const auto add = [&](const char* name, const char* help, auto& value, auto isOn) -> Option& {
+        m_files.push_back({&value, isOn});
         return cmd.AddValue(name, help, value).OnlyWatches();
     };
-    add(
-        "chromeTrace",
+    add("chromeTrace",
         "Write trace.json, a time line for ui.perfetto.dev; with queues and rates every 10us "
         "unless given",
         chromeTrace,
-        [this] { return chromeTrace; },
-        true);
-    add(
-        "netanim",
+        [this] { return chromeTrace; });
+    add("netanim",
         "Write netanim.xml with the frames sent in a window, for example 0us-50us",
         netanim,
-        [this] { return NetAnimFile::Window::Parse("--netanim", netanim).IsOn(); },
-        true);
-    add(
-        "pcap",
-        "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0",
-        pcap,
-        [this] { return !pcap.empty(); },
-        true);
-    add(
-        "operations",
+        [this] { return NetAnimFile::Window::Parse("--netanim", netanim).IsOn(); });
+    add("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap, [this] {
+        return !pcap.empty();
+    });
+    add("operations",
         "Write operations.csv: when each operation of ranks began and was done",
         operations,
-        [this] { return operations; },
-        false);
-    add(
-        "hpccFct",
-        "Write fct.txt as the HPCC simulator does",
-        hpccFct,
-        [this] { return hpccFct; },
-        false);
-    add(
-        "hpccPfc",
-        "Write pfc.txt as the HPCC simulator does",
-        hpccPfc,
-        [this] { return hpccPfc; },
-        true);
-    add(
-        "flowMonitor",
+        [this] { return operations; });
+    add("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct, [this] { return hpccFct; });
+    add("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc, [this] { return hpccPfc; });
+    add("flowMonitor",
         "Write flowmon.xml of ns-3's FlowMonitor for TCP flows",
         flowMonitor,
-        [this] { return flowMonitor; },
-        true)
+        [this] { return flowMonitor; })
         .UnusedIf([this] { return tcpLaws.empty(); }, "without TCP flows");
     const auto addSeries = [&](const void* variable, const std::string& name) {
-        const auto mode = [this, name] { return MakeSeriesOptions().modes[name]; };
-        m_files.push_back({variable,
-                           [mode] { return mode().IsOn(); },
-                           [mode, name] {
-                               // Rates get every packet even if they are sampled.
-                               return mode().IsOn() && (!mode().IsSampled() || name == "rates");
-                           }});
+        m_files.push_back(
+            {variable, [this, name] { return MakeSeriesOptions().modes[name].IsOn(); }});
     };
     for (const auto& [name, text] : series)
     {
@@ -289,11 +247,10 @@ RunOptions::SetSeed(bool isGiven, bool isRunGiven)
     RngSeedManager::SetRun(seed);
 }
 
-/// Refuse files that are asked for without a folder, and what several threads cannot record.
+/// Refuse files that are asked for without a folder.
 void
 RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
 {
-    std::map<std::string, bool> entire;
     for (const File& file : m_files)
     {
         const std::string& name = cmd.NameFor(file.variable);
@@ -301,9 +258,8 @@ RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
         {
             throw InputError("--" + name + " with an empty --out, expected a folder for its file");
         }
-        entire[name] = file.isEntire();
     }
-    threading.Check(entire);
+    threading.Check();
 }
 
 void

@@ -45,10 +45,9 @@ struct ThreadOptions
 
     /**
      * @brief Check the options.
-     * @param files options that follow every change of something, and whether they are given
-     * @throw InputError for bad values, and for what several threads cannot do, naming the option
+     * @throw InputError for bad values, naming the option
      */
-    void Check(const std::map<std::string, bool>& files) const;
+    void Check() const;
 
     /**
      * @brief Divide the network, if that is asked for.
@@ -155,9 +154,8 @@ struct RunOptions
     /// A file that an option asks for.
     struct File
     {
-        const void* variable;           //!< of the option
-        std::function<bool()> isOn;     //!< it is asked for
-        std::function<bool()> isEntire; //!< with every change or packet, in their order
+        const void* variable;       //!< of the option
+        std::function<bool()> isOn; //!< it is asked for
     };
 
     void AddSeries(CheckedCommandLine& cmd);

@@ -4,7 +4,9 @@
 
 #include "roce-time-series.h"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace ns3::roce
 {
@@ -28,6 +30,14 @@ SeriesKind MakePauseKind();
 
 /// @return utilisation.csv
 SeriesKind MakeUtilisationKind();
+
+/// @param table of a row @param row it @param bytes appended to, for ReadSeriesRow() in another
+/// process
+void WriteSeriesRow(const SeriesTable& table, const SeriesRow& row, std::string& bytes);
+
+/// @param tableOf called with SeriesRow::rank @param bytes of WriteSeriesRow() @return the row
+SeriesRow ReadSeriesRow(const std::function<const SeriesTable&(uint8_t rank)>& tableOf,
+                        ByteReader& bytes);
 
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSlices(SeriesContext& context);

@@ -36,41 +36,37 @@ ForValues(const SeriesTable& table, R& row, F&& visit)
     }
 }
 
-/// @param table of the row @param row it @param place of its source @param out appended
-/// to
+} // namespace
+
 void
-WriteRow(const SeriesTable& table, const SeriesRow& row, uint64_t place, std::string& out)
+WriteSeriesRow(const SeriesTable& table, const SeriesRow& row, std::string& bytes)
 {
-    ByteWriter writer(out);
-    writer(place)(row.rank)(row.files)(row.port)(row.subject);
+    ByteWriter writer(bytes);
+    writer(row.rank)(row.files)(row.port)(row.subject);
     ForValues(table, row, [&writer](SeriesForm form, const SeriesValue& value) {
         form == SeriesForm::TEXT ? writer(std::string(value.text)) : writer(value.count);
     });
 }
 
-/// @param table of the row @param reader at a row of WriteRow() @return its place, and the row
-std::pair<uint64_t, SeriesRow>
-ReadRow(const SeriesTable& table, ByteReader& reader)
+SeriesRow
+ReadSeriesRow(const std::function<const SeriesTable&(uint8_t rank)>& tableOf, ByteReader& bytes)
 {
-    const auto place = reader.Get<uint64_t>();
     SeriesRow row;
-    reader(row.rank)(row.files)(row.port)(row.subject);
-    ForValues(table, row, [&reader](SeriesForm form, SeriesValue& value) {
+    bytes(row.rank)(row.files)(row.port)(row.subject);
+    ForValues(tableOf(row.rank), row, [&bytes](SeriesForm form, SeriesValue& value) {
         if (form == SeriesForm::TEXT)
         {
             std::string text;
-            reader(text);
+            bytes(text);
             value = Keep(text);
         }
         else
         {
-            reader(value.count);
+            bytes(value.count);
         }
     });
-    return {place, row};
+    return row;
 }
-
-} // namespace
 
 void
 SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
@@ -78,16 +74,19 @@ SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
     RankExchange& ranks = *context.network.GetRanks();
     std::string own;
     context.divert = [&](uint64_t place, const SeriesRow& row) {
-        WriteRow(series.GetTable(), row, place, own);
+        ByteWriter{own}(place);
+        WriteSeriesRow(series.GetTable(), row, own);
     };
     series.Sample(nowPs);
     context.divert = nullptr;
+    const auto tableOf = [&series](uint8_t) -> const SeriesTable& { return series.GetTable(); };
     std::vector<std::pair<uint64_t, SeriesRow>> rows;
     for (const std::string& bytes : ranks.Gather(own))
     {
         for (ByteReader reader(bytes); ranks.GetRank() == 0 && !reader.IsEmpty();)
         {
-            rows.push_back(ReadRow(series.GetTable(), reader));
+            const auto place = reader.Get<uint64_t>();
+            rows.emplace_back(place, ReadSeriesRow(tableOf, reader));
         }
     }
     std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {

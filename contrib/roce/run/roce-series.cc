@@ -34,11 +34,7 @@ SeriesMode::Parse(const std::string& option, const std::string& text)
 void
 SeriesContext::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
 {
-    order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
-    if (order.IsFull() && !isReleasing)
-    {
-        whenFull();
-    }
+    records->Push(atPs, uint64_t{row.rank} << 56 | source, row);
 }
 
 uint32_t
@@ -109,7 +105,7 @@ Series::~Series() = default;
 bool
 Series::IsWatching() const
 {
-    return m_mode.onChange || (m_hasSlices && m_context.timeLine);
+    return m_mode.onChange || (m_hasSlices && m_context.hasTimeLine);
 }
 
 void

@@ -5,8 +5,8 @@
 #include "roce-port-names.h"
 #include "roce-run-writer.h"
 #include "roce-series-table.h"
+#include "roce-station-records.h"
 #include "roce-time-line.h"
-#include "roce-time-order.h"
 #include "roce-watching.h"
 
 #include "ns3/roce-network.h"
@@ -59,18 +59,17 @@ struct SeriesContext
 {
     Network& network;
     PortNames names;
-    RunWriter* writer;              //!< null: another process writes the tables
-    TimeOrder<SeriesRow> order;     //!< rows on their way to the files
-    std::function<void()> whenFull; //!< called when it is worthwhile to write what is final
-    /// Where rows of samples go with the place of their source. Null: to `order`.
+    RunWriter* writer;                  //!< null: another process writes the tables
+    StationRecords<SeriesRow>* records; //!< rows on their way to the files
+    /// Where rows of samples go with the place of their source. Null: to `records`.
     std::function<void(uint64_t place, const SeriesRow& row)> divert;
     std::vector<FlowSpec> flows;                //!< the id of each is its position
     std::vector<bool> chosenFlows;              //!< by flow
     std::vector<SeriesPort> ports;              //!< chosen ones
     std::vector<std::vector<bool>> switchPorts; //!< by switch and port: chosen
-    std::unique_ptr<TimeLine> timeLine;         //!< null: not written
+    std::unique_ptr<TimeLine> timeLine;         //!< null: not written, or by another process
+    bool hasTimeLine{false};                    //!< some process writes it
     uint8_t series{0};                          //!< how many there are
-    bool isReleasing{false};                    //!< rows are being written
 
     /// @brief Put a row in order of time. @param atPs time @param source see TimeOrder @param row
     /// it
@@ -166,7 +165,8 @@ class Series
     {
     }
 
-    /// @brief All rows are written: complete the time line. @param nowPs end of the run
+    /// @brief All rows are written: complete the time line, if it is here. By all processes. @param
+    /// nowPs end of the run
     virtual void FinishTimeLine([[maybe_unused]] int64_t nowPs)
     {
     }

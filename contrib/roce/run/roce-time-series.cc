@@ -129,14 +129,14 @@ TimeSeries::TimeSeries(Network& network,
     : m_context{network,
                 PortNames(network),
                 writer,
-                {},
-                [this] { Settle(NowPs() - m_slackPs); },
+                &m_records,
                 nullptr,
                 flows,
                 {},
                 {},
                 {},
-                nullptr}
+                nullptr},
+      m_records(network, MakeUse())
 {
     Check(network, flows.size(), options);
     ChoosePorts(options.ports);
@@ -150,9 +150,13 @@ TimeSeries::TimeSeries(Network& network,
     {
         throw std::logic_error("TimeSeries: a mode of an unknown series");
     }
-    if (options.chromeTrace && writer)
+    if (options.chromeTrace)
     {
-        m_context.timeLine = std::make_unique<TimeLine>(network, writer->AddFile("trace.json"));
+        m_context.hasTimeLine = true;
+        if (writer)
+        {
+            m_context.timeLine = std::make_unique<TimeLine>(network, writer->AddFile("trace.json"));
+        }
         m_series.push_back(MakeFlowSlices(m_context));
         if (options.ranks)
         {
@@ -231,7 +235,6 @@ void
 TimeSeries::Start()
 {
     Network& network = m_context.network;
-    m_slackPs = GetLargestSlackPs(network);
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         ConnectTrace<const MessageRecord&>(*network.GetNic(n),
@@ -267,6 +270,7 @@ TimeSeries::TakeSample(Series& series)
         series.Sample(NowPs());
         return;
     }
+    m_records.Collect(); // what has changed by now comes before the sample
     SampleOfAll(series, m_context, NowPs());
 }
 
@@ -282,19 +286,26 @@ TimeSeries::OnTimer(std::size_t i)
     }
 }
 
-/// Everything before a time is known: write it.
-void
-TimeSeries::Settle(int64_t untilPs)
+/// @return what becomes of rows
+StationRecords<SeriesRow>::Use
+TimeSeries::MakeUse()
 {
-    m_context.isReleasing = true;
-    for (const std::unique_ptr<Series>& series : m_series)
-    {
-        series->Settle(std::min(untilPs, NowPs() + 1));
-    }
-    m_context.order.Release(untilPs, [this](int64_t atPs, const SeriesRow& row) {
-        m_series[row.rank]->Write(atPs, row);
-    });
-    m_context.isReleasing = false;
+    const auto tableOf = [this](uint8_t rank) -> const SeriesTable& {
+        return m_series[rank]->GetTable();
+    };
+    return {
+        [this](int64_t atPs, const SeriesRow& row) { m_series[row.rank]->Write(atPs, row); },
+        [this](int64_t untilPs) {
+            for (const std::unique_ptr<Series>& series : m_series)
+            {
+                series->Settle(std::min(untilPs, NowPs() + 1));
+            }
+        },
+        [tableOf](const SeriesRow& row, std::string& bytes) {
+            WriteSeriesRow(tableOf(row.rank), row, bytes);
+        },
+        [tableOf](ByteReader& bytes) { return ReadSeriesRow(tableOf, bytes); },
+    };
 }
 
 void
@@ -309,14 +320,17 @@ TimeSeries::Finish()
             TakeSample(*sampler.series);
         }
     }
-    Settle(INT64_MAX); // rows with times to come included
+    m_records.Finish(); // rows with times to come included
     if (m_context.timeLine)
     {
         m_context.timeLine->EndPortSlices(now);
-        for (const std::unique_ptr<Series>& series : m_series)
-        {
-            series->FinishTimeLine(now);
-        }
+    }
+    for (const std::unique_ptr<Series>& series : m_series)
+    {
+        series->FinishTimeLine(now);
+    }
+    if (m_context.timeLine)
+    {
         m_context.timeLine->Close();
     }
 }

@@ -141,12 +141,12 @@ class TimeSeries
     void ScheduleSample(std::size_t sampler);
     void OnTimer(std::size_t sampler);
     void TakeSample(Series& series);
-    void Settle(int64_t untilPs);
+    StationRecords<SeriesRow>::Use MakeUse();
 
     SeriesContext m_context;
     std::vector<std::unique_ptr<Series>> m_series; //!< by rank
     std::vector<Sampler> m_samplers;
-    int64_t m_slackPs{0};   //!< greatest of all stations
+    StationRecords<SeriesRow> m_records;
     uint64_t m_finished{0}; //!< flows
 };
 

@@ -19,7 +19,8 @@ VariableSeries::VariableSeries(SeriesContext& context,
     : Series(context, mode, table),
       m_ofLaw(ofLaw),
       m_ofFeedback(ofFeedback),
-      m_last(mode.onChange ? context.flows.size() : 0)
+      m_last(mode.onChange ? context.flows.size() : 0),
+      m_ofNic(mode.onChange ? context.network.GetNNics() : 0)
 {
 }
 
@@ -64,17 +65,18 @@ void
 VariableSeries::OnFeedback(const QueuePair& qp, int64_t atPs)
 {
     const uint64_t flow = qp.GetOldestCookie();
-    m_variables.clear();
-    m_ofLaw(qp.GetCc(), atPs, m_variables);
+    Variables& variables = m_ofNic[qp.GetConfig().src];
+    variables.clear();
+    m_ofLaw(qp.GetCc(), atPs, variables);
     std::vector<double>& last = m_last[flow];
-    const bool first = last.size() != m_variables.size();
-    last.resize(m_variables.size());
-    for (std::size_t i = 0; i < m_variables.size(); ++i)
+    const bool first = last.size() != variables.size();
+    last.resize(variables.size());
+    for (std::size_t i = 0; i < variables.size(); ++i)
     {
-        if (first || m_variables[i].value != last[i])
+        if (first || variables[i].value != last[i])
         {
-            last[i] = m_variables[i].value;
-            TellChange(atPs, flow, MakeRow(flow, m_variables[i]));
+            last[i] = variables[i].value;
+            TellChange(atPs, flow, MakeRow(flow, variables[i]));
         }
     }
 }

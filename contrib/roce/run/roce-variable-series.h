@@ -66,7 +66,8 @@ class VariableSeries : public Series
     const OfLaw m_ofLaw;
     const OfFeedback m_ofFeedback;
     std::vector<std::vector<double>> m_last; //!< by flow, on change only
-    Variables m_variables;                   //!< scratch
+    std::vector<Variables> m_ofNic;          //!< scratch by sender, on change only
+    Variables m_variables;                   //!< scratch of samples
 };
 
 } // namespace ns3::roce

@@ -5,6 +5,7 @@
 #include "ns3/abort.h"
 #include "ns3/callback.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-station-trace.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace ns3::roce
 // What all that watch a network need.
 
 /**
- * @brief Connect a function to a trace source.
+ * @brief Connect a function to a trace source. It touches nothing but what belongs to the station
+ * that calls it, see SinkMark::LocalSinks: any thread may.
  * @tparam Args arguments of the trace source; @tparam F callable with these
  * @param object that has the source
  * @param source name; the program aborts if there is none
@@ -26,6 +28,7 @@ template <typename... Args, typename F>
 void
 ConnectTrace(Object& object, const char* source, F&& sink)
 {
+    const SinkMark::LocalSinks local;
     NS_ABORT_MSG_UNLESS(
         object.TraceConnectWithoutContext(source, Callback<void, Args...>(std::forward<F>(sink))),
         "no trace source " << source);

@@ -70,7 +70,7 @@ def result(program, options, out, processes=1):
         told["counters"].pop("events")
         found.update({"fingerprint": told["fingerprint"], "counters": told["counters"], "statistics": told["statistics"],
                       "digest": told["manifest"]["digest"]})
-        found.update({name: data for name, data in contents(out).items() if name.endswith(".csv")})
+        found.update({name: data for name, data in contents(out).items() if name != "summary.json"})
     return found
 
 
