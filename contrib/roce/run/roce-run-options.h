@@ -50,6 +50,9 @@ struct ThreadOptions
      */
     void Check(const std::map<std::string, bool>& files) const;
 
+    /// @brief Have the network built for the processes that there are. @param network not built yet
+    void Expect(Network& network) const;
+
     /**
      * @brief Divide the network, if that is asked for.
      * @param network built, with all sinks connected
