@@ -84,7 +84,7 @@ fi
 # very often (release_tests of test/CMakeLists.txt) in the release suite; fuzzers and the other C++ tests under sanitizers,
 # which find more.
 test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|parallel-networks|bad-input|any-on-any|values|results|warnings)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|mpi-machines|parallel-networks|bad-input|any-on-any|values|results|warnings)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

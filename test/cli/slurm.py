@@ -231,6 +231,14 @@ def test_processes(cluster, programs, folder):
     flows = [(folder / name / "flows.csv").read_bytes() for name in ("one", "two")]
     assert flows[0] == flows[1], "two processes under Slurm give other results"
     assert two.stdout.count("simulated") == 1, f"two processes speak: {two.stdout}"
+    # Open MPI learns from Slurm how many tasks a batch script has, and where.
+    mpirun = "mpirun --allow-run-as-root --oversubscribe"
+    script = f"{mpirun} echo a task; {mpirun} {' '.join(map(str, program))} --progress=none --out={folder}/three"
+    batch = cluster.ask("sbatch", "--wait", "--ntasks=2", "--overcommit", f"--output={folder}/batch.log", f"--wrap={script}", seconds=60)
+    log = (folder / "batch.log").read_text()
+    assert batch.returncode == 0, f"mpirun in a batch script: {batch.stdout}{batch.stderr}{log}\n{cluster.logs()}"
+    assert log.count("a task") == 2 and log.count("simulated") == 1, f"processes of a batch script: {log}"
+    assert (folder / "three" / "flows.csv").read_bytes() == flows[0], "mpirun in a batch script gives other results"
 
 
 def test_kills(cluster, experiment, folder):

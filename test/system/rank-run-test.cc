@@ -7,6 +7,8 @@
 #include "roce-pipe-ranks.h"
 #include "roce-test-network.h"
 
+#include "ns3/node.h"
+#include "ns3/roce-flow-application.h"
 #include "ns3/roce-rank-engine.h"
 #include "ns3/roce-run-collector.h"
 
@@ -92,11 +94,19 @@ struct RankRunTest : SystemTest
         return Numbered(flows);
     }
 
-    /// @return a run; null: in one process
-    Outcome RunOne(RankExchange* ranks, const Prepare& prepare, unsigned threads) const
+    /// @param ranks null: one process @param expected the network is built for the processes
+    /// @return a run
+    Outcome RunOne(RankExchange* ranks,
+                   const Prepare& prepare,
+                   unsigned threads,
+                   bool expected = false) const
     {
         Outcome outcome;
         Network net;
+        if (expected)
+        {
+            net.ExpectRanks(*ranks, threads);
+        }
         Build(net);
         RankEngine::Install(net, flows);
         RunCollector::Options options;
@@ -132,17 +142,22 @@ struct RankRunTest : SystemTest
         return outcome;
     }
 
-    /// Compare one process and two. @return what two leave behind
+    /// Compare one process and two, with full stations and with copies. @return what two leave
+    /// behind
     Outcome Compare(const Prepare& prepare = {}, unsigned threads = 1) const
     {
         const Outcome one = RunOne(nullptr, prepare, 1);
         Outcome two;
         RunInTwo([&](PipeRanks& ranks) {
-            two = RunOne(&ranks, prepare, threads);
-            one.ExpectSame(two);
-            // What is seen of stations of another process is nothing.
-            std::vector<uint64_t> looks = ranks.Sum(two.looks);
-            EXPECT_EQ(looks, one.looks);
+            for (const bool expected : {false, true})
+            {
+                SCOPED_TRACE(expected ? "copies" : "full stations");
+                two = RunOne(&ranks, prepare, threads, expected);
+                one.ExpectSame(two);
+                // What is seen of stations of another process is nothing.
+                std::vector<uint64_t> looks = ranks.Sum(two.looks);
+                EXPECT_EQ(looks, one.looks);
+            }
         });
         return two;
     }
@@ -295,6 +310,79 @@ TEST_F(RankRunTest, FlowsAreInstalledBefore)
         Build(net);
         net.SetRanks(ranks, 1);
         EXPECT_NE(ErrorOf([&] { net.InstallFlows(flows); }).find("before SetRanks()"),
+                  std::string::npos);
+        Simulator::Destroy();
+    });
+}
+
+// What another process runs is a copy: one queue and one set of buffer counters for all ports, and
+// of flows only when they start. What is asked of it is answered as by the station itself.
+TEST_F(RankRunTest, StationsOfOtherProcessesAreCopies)
+{
+    Network whole;
+    Build(whole);
+    RunInTwo([&](PipeRanks& ranks) {
+        Network net;
+        net.ExpectRanks(ranks, 1);
+        Build(net);
+        RankEngine::Install(net, flows);
+        for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
+        {
+            const Switch& sw = *net.GetSwitch(s);
+            const bool isCopy = s / 2 != ranks.GetRank();
+            EXPECT_EQ(sw.IsCopy(), isCopy);
+            EXPECT_EQ(&sw.GetQueue(0) == &sw.GetQueue(1), isCopy);
+            // The port to the other datacenter has more headroom than the others.
+            EXPECT_EQ(sw.GetBuffer().GetNKept(), isCopy ? 2u : 5u);
+            const Switch& own = *whole.GetSwitch(s);
+            for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+            {
+                for (uint8_t c = 0; c < N_CLASSES; ++c)
+                {
+                    const SharedBuffer& a = sw.GetBuffer();
+                    const SharedBuffer& b = own.GetBuffer();
+                    EXPECT_EQ(a.IsLossless(p, c), b.IsLossless(p, c));
+                    EXPECT_EQ(a.GetLongestQueueBytes(p, c), b.GetLongestQueueBytes(p, c));
+                    EXPECT_EQ(a.GetHeadroomLimitBytes(p, c), b.GetHeadroomLimitBytes(p, c));
+                    EXPECT_EQ(a.GetThresholdBytes(p, c), b.GetThresholdBytes(p, c));
+                }
+            }
+        }
+        std::size_t kept = 0;
+        for (uint32_t n = 0; n < HOSTS; ++n)
+        {
+            const Ptr<Node> node = net.GetNic(n)->GetNode();
+            const auto sender = DynamicCast<FlowApplication>(node->GetApplication(0));
+            EXPECT_EQ(sender->GetNFlows(), 4u);
+            EXPECT_EQ(sender->GetNKept(), n / 6 == ranks.GetRank() ? 4u : 0u);
+            kept += sender->GetNKept();
+        }
+        EXPECT_EQ(kept, flows.size() / 2);
+        EXPECT_EQ(net.GetPath(0, 7, 1).fullQueuePs, whole.GetPath(0, 7, 1).fullQueuePs);
+        EXPECT_EQ(net.GetPath(0, 7, 1).lossless, whole.GetPath(0, 7, 1).lossless);
+    });
+    Simulator::Destroy();
+}
+
+// A network that was built for several processes runs in these only.
+TEST_F(RankRunTest, ANetworkForSeveralProcessesRunsInThese)
+{
+    RunInTwo([this](PipeRanks& ranks) {
+        {
+            Network net;
+            net.ExpectRanks(ranks, 1);
+            Build(net);
+            EXPECT_NE(ErrorOf([&] { net.SetThreads(2); }).find("expected SetRanks()"),
+                      std::string::npos);
+            EXPECT_NE(ErrorOf([&] { net.SetRanks(ranks, 2); }).find("Network::ExpectRanks()"),
+                      std::string::npos);
+            EXPECT_NE(ErrorOf([] { Simulator::Run(); }).find("expected Network::SetRanks()"),
+                      std::string::npos);
+            Simulator::Destroy();
+        }
+        Network late;
+        Build(late);
+        EXPECT_NE(ErrorOf([&] { late.ExpectRanks(ranks, 1); }).find("ExpectRanks()"),
                   std::string::npos);
         Simulator::Destroy();
     });

@@ -23,6 +23,61 @@ namespace ns3::roce
 NS_LOG_COMPONENT_DEFINE("RocePort");
 NS_OBJECT_ENSURE_REGISTERED(Port);
 
+/// Connects a trace source that a port need not have so far.
+template <typename T>
+class Port::SeldomTrace : public TraceSourceAccessor
+{
+  public:
+    /// @param trace one of Seldom
+    static Ptr<const TraceSourceAccessor> Make(T Seldom::*trace)
+    {
+        return Ptr<const TraceSourceAccessor>(new SeldomTrace(trace), false);
+    }
+
+    bool ConnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
+    {
+        return Find(object, [&](T& trace) { trace.ConnectWithoutContext(callback); });
+    }
+
+    bool Connect(ObjectBase* object,
+                 std::string context,
+                 const CallbackBase& callback) const override
+    {
+        return Find(object, [&](T& trace) { trace.Connect(callback, context); });
+    }
+
+    bool DisconnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
+    {
+        return Find(object, [&](T& trace) { trace.DisconnectWithoutContext(callback); });
+    }
+
+    bool Disconnect(ObjectBase* object,
+                    std::string context,
+                    const CallbackBase& callback) const override
+    {
+        return Find(object, [&](T& trace) { trace.Disconnect(callback, context); });
+    }
+
+  private:
+    explicit SeldomTrace(T Seldom::*trace)
+        : m_trace(trace)
+    {
+    }
+
+    template <typename F>
+    bool Find(ObjectBase* object, F then) const
+    {
+        auto* port = dynamic_cast<Port*>(object);
+        if (port)
+        {
+            then(port->GetSeldom().*m_trace);
+        }
+        return port != nullptr;
+    }
+
+    T Seldom::*m_trace;
+};
+
 TypeId
 Port::GetTypeId()
 {
@@ -78,31 +133,38 @@ Port::GetTypeId()
                 MakePointerChecker<ErrorModel>())
             .AddTraceSource("Sniffer",
                             "Every frame sent and received as bytes, with its time",
-                            MakeTraceSourceAccessor(&Port::m_snifferTrace),
+                            SeldomTrace<decltype(Seldom::sniffer)>::Make(&Seldom::sniffer),
                             "ns3::roce::Port::SnifferCallback")
             .AddTraceSource("TxBegin",
                             "A transmission starts; the time given is exact, Simulator::Now() may "
                             "be later",
-                            MakeTraceSourceAccessor(&Port::m_txBeginTrace),
+                            SeldomTrace<decltype(Seldom::txBegin)>::Make(&Seldom::txBegin),
                             "ns3::roce::Port::FrameCallback")
             .AddTraceSource("RxEnd",
                             "A frame has arrived",
-                            MakeTraceSourceAccessor(&Port::m_rxEndTrace),
+                            SeldomTrace<decltype(Seldom::rxEnd)>::Make(&Seldom::rxEnd),
                             "ns3::roce::Port::FrameCallback")
             .AddTraceSource("PhyRxDrop",
                             "A frame is lost on its way here; the reason is a Port::LossReason",
-                            MakeTraceSourceAccessor(&Port::m_lossTrace),
+                            SeldomTrace<decltype(Seldom::loss)>::Make(&Seldom::loss),
                             "ns3::roce::Port::LossCallback")
             .AddTraceSource("PauseReceived",
                             "A pause frame names a class; quanta 0 resumes it",
-                            MakeTraceSourceAccessor(&Port::m_pauseTrace),
+                            SeldomTrace<decltype(Seldom::pause)>::Make(&Seldom::pause),
                             "ns3::roce::Port::PauseCallback")
             .AddTraceSource("PauseState",
                             "A class is paused, or may be sent again (resumed, run out, or the "
                             "link has failed)",
-                            MakeTraceSourceAccessor(&Port::m_pauseStateTrace),
+                            SeldomTrace<decltype(Seldom::pauseState)>::Make(&Seldom::pauseState),
                             "ns3::roce::Port::PauseStateCallback");
     return tid;
+}
+
+Port::Seldom&
+Port::MakeSeldom()
+{
+    m_seldom = std::make_unique<Seldom>(*this);
+    return *m_seldom;
 }
 
 Port::Port() = default;
@@ -129,7 +191,7 @@ void
 Port::AttachTo(Link* link, unsigned end)
 {
     m_link = link;
-    m_end = end;
+    m_end = static_cast<uint8_t>(end);
     m_direction = &link->GetDirection(end);
     m_incoming = &link->GetDirection(1 - end);
 }
@@ -190,10 +252,13 @@ Port::ObserveTx(const Frame& frame, int64_t atPs)
     {
         m_direction->to->Foresee(m_busyUntilPs + m_direction->delayPs);
     }
-    m_txBeginTrace(frame, PicoSeconds(atPs));
-    if (!m_snifferTrace.IsEmpty())
+    if (m_seldom)
     {
-        Sniff(frame, atPs, true);
+        m_seldom->txBegin(frame, PicoSeconds(atPs));
+        if (!m_seldom->sniffer.IsEmpty())
+        {
+            Sniff(frame, atPs, true);
+        }
     }
     if (m_link && m_link->IsObserved())
     {
@@ -211,7 +276,7 @@ Port::Sniff(const Frame& frame, int64_t atPs, bool sent)
         const ObjectLock lock;
         packet = Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
     }
-    m_snifferTrace(packet, PicoSeconds(atPs), sent);
+    m_seldom->sniffer(packet, PicoSeconds(atPs), sent);
     const ObjectLock lock;
     packet = nullptr;
 }
@@ -222,14 +287,18 @@ Port::ObserveRx(const Frame& frame, int64_t atPs)
     LossReason reason;
     if (IsLost(frame, atPs, reason))
     {
-        ++m_framesLost[reason];
-        m_lossTrace(frame, reason, PicoSeconds(atPs));
+        Seldom& seldom = GetSeldom();
+        ++seldom.framesLost[reason];
+        seldom.loss(frame, reason, PicoSeconds(atPs));
         return false;
     }
-    m_rxEndTrace(frame, PicoSeconds(atPs));
-    if (!m_snifferTrace.IsEmpty())
+    if (m_seldom)
     {
-        Sniff(frame, atPs, false);
+        m_seldom->rxEnd(frame, PicoSeconds(atPs));
+        if (!m_seldom->sniffer.IsEmpty())
+        {
+            Sniff(frame, atPs, false);
+        }
     }
     return true;
 }
@@ -237,7 +306,7 @@ Port::ObserveRx(const Frame& frame, int64_t atPs)
 bool
 Port::IsLost(const Frame& frame, int64_t atPs, LossReason& reason)
 {
-    if (m_incomingDown || atPs <= m_lostUntilPs)
+    if (m_incomingDown || (m_seldom && atPs <= m_seldom->lostUntilPs))
     {
         reason = LOSS_LINK_DOWN;
         return true;
@@ -273,7 +342,7 @@ void
 Port::SetIncomingDown(bool down, int64_t lostUntilPs)
 {
     m_incomingDown = down;
-    m_lostUntilPs = lostUntilPs;
+    GetSeldom().lostUntilPs = lostUntilPs;
     m_observedRx = true;
 }
 
@@ -285,13 +354,16 @@ Port::ClearPauses(int64_t nowPs)
     {
         SetPaused(__builtin_ctz(mask), nowPs, nowPs);
     }
-    m_owner->OnPauseChange(*this, nowPs);
+    if (m_owner->IsHere())
+    {
+        m_owner->OnPauseChange(*this, nowPs);
+    }
 }
 
 void
 Port::ReceivePfc(Frame* frame, int64_t nowPs)
 {
-    ++m_pfcReceived;
+    ++GetSeldom().pfcReceived;
     HandlePfc(*frame, nowPs);
     FramePool::Free(frame);
 }
@@ -318,6 +390,7 @@ Port::QuantaPs(uint16_t quanta) const
 void
 Port::HandlePfc(const Frame& frame, int64_t nowPs)
 {
+    Seldom& seldom = GetSeldom();
     bool pauses = false;
     for (unsigned c = 0; c < N_CLASSES; ++c)
     {
@@ -330,38 +403,39 @@ Port::HandlePfc(const Frame& frame, int64_t nowPs)
             SetPaused(c,
                       quanta ? m_infinitePause ? NEVER_PS : nowPs + QuantaPs(quanta) : nowPs,
                       nowPs);
-            m_pauseTrace(static_cast<uint8_t>(c), quanta, PicoSeconds(nowPs));
+            seldom.pause(static_cast<uint8_t>(c), quanta, PicoSeconds(nowPs));
         }
     }
-    m_xoffReceived += pauses;
+    seldom.xoffReceived += pauses;
     m_owner->OnPauseChange(*this, nowPs);
 }
 
 void
 Port::SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs)
 {
+    Seldom& seldom = GetSeldom();
     const uint32_t bit = 1U << trafficClass;
     const bool was = m_pausedMask & bit;
     // A pause that ran out unnoticed ended then, even if another one begins now.
-    const int64_t endedPs = was ? std::min(nowPs, m_pausedUntilPs[trafficClass]) : nowPs;
+    const int64_t endedPs = was ? std::min(nowPs, seldom.pausedUntilPs[trafficClass]) : nowPs;
     if (was)
     {
         // Account up to now (or to the expiry, if it went unnoticed) and start afresh.
-        m_pausedTotalPs[trafficClass] +=
-            std::min(nowPs, m_pausedUntilPs[trafficClass]) - m_pausedSincePs[trafficClass];
+        seldom.pausedTotalPs[trafficClass] += std::min(nowPs, seldom.pausedUntilPs[trafficClass]) -
+                                              seldom.pausedSincePs[trafficClass];
     }
-    m_pausedSincePs[trafficClass] = nowPs;
-    m_pausedUntilPs[trafficClass] = untilPs;
+    seldom.pausedSincePs[trafficClass] = nowPs;
+    seldom.pausedUntilPs[trafficClass] = untilPs;
     const bool is = untilPs > nowPs;
     m_pausedMask = static_cast<uint8_t>(is ? m_pausedMask | bit : m_pausedMask & ~bit);
     const auto c = static_cast<uint8_t>(trafficClass);
     if (was && (!is || endedPs < nowPs))
     {
-        m_pauseStateTrace(c, false, PicoSeconds(endedPs));
+        seldom.pauseState(c, false, PicoSeconds(endedPs));
     }
     if (is && (!was || endedPs < nowPs))
     {
-        m_pauseStateTrace(c, true, PicoSeconds(nowPs));
+        seldom.pauseState(c, true, PicoSeconds(nowPs));
     }
 }
 
@@ -371,9 +445,9 @@ Port::ExpirePauses(int64_t nowPs)
     for (uint32_t mask = m_pausedMask; mask; mask &= mask - 1)
     {
         const unsigned c = __builtin_ctz(mask);
-        if (m_pausedUntilPs[c] <= nowPs)
+        if (m_seldom->pausedUntilPs[c] <= nowPs)
         {
-            SetPaused(c, m_pausedUntilPs[c], m_pausedUntilPs[c]);
+            SetPaused(c, m_seldom->pausedUntilPs[c], m_seldom->pausedUntilPs[c]);
         }
     }
     return m_pausedMask & ~m_ignoredMask;
@@ -385,7 +459,7 @@ Port::NextPauseExpiryPs() const
     int64_t next = NEVER_PS;
     for (uint32_t mask = m_pausedMask; mask; mask &= mask - 1)
     {
-        next = std::min(next, m_pausedUntilPs[__builtin_ctz(mask)]);
+        next = std::min(next, m_seldom->pausedUntilPs[__builtin_ctz(mask)]);
     }
     return next;
 }
@@ -393,12 +467,16 @@ Port::NextPauseExpiryPs() const
 int64_t
 Port::GetPausedTimePs(uint8_t trafficClass, int64_t nowPs) const
 {
-    int64_t total = m_pausedTotalPs[trafficClass];
+    if (!m_seldom)
+    {
+        return 0;
+    }
+    int64_t total = m_seldom->pausedTotalPs[trafficClass];
     if (m_pausedMask >> trafficClass & 1)
     {
         // One that has run out before this one began may be reported only now.
-        const int64_t endPs = std::min(nowPs, m_pausedUntilPs[trafficClass]);
-        total += std::max<int64_t>(0, endPs - m_pausedSincePs[trafficClass]);
+        const int64_t endPs = std::min(nowPs, m_seldom->pausedUntilPs[trafficClass]);
+        total += std::max<int64_t>(0, endPs - m_seldom->pausedSincePs[trafficClass]);
     }
     return total;
 }
@@ -418,7 +496,7 @@ Port::IsLinkUp() const
 void
 Port::AddLinkChangeCallback(Callback<void> callback)
 {
-    m_linkChange.ConnectWithoutContext(callback);
+    GetSeldom().linkChange.ConnectWithoutContext(callback);
 }
 
 bool

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -178,7 +179,7 @@ class alignas(64) Port : public PlainNetDevice
      */
     int64_t GetPausedUntilPs(uint8_t trafficClass) const
     {
-        return m_pausedUntilPs[trafficClass];
+        return m_seldom ? m_seldom->pausedUntilPs[trafficClass] : 0;
     }
 
     /// @brief Send a class in spite of pauses from now on, or obey them again. The owner sees to
@@ -263,13 +264,13 @@ class alignas(64) Port : public PlainNetDevice
     /// @return pause frames received with a pause time above 0 for some class
     uint64_t GetXoffReceived() const
     {
-        return m_xoffReceived;
+        return m_seldom ? m_seldom->xoffReceived : 0;
     }
 
     /// @return pause frames received, XON included
     uint64_t GetPfcReceived() const
     {
-        return m_pfcReceived;
+        return m_seldom ? m_seldom->pfcReceived : 0;
     }
 
     /// @brief Forget what the peer has paused.
@@ -280,13 +281,13 @@ class alignas(64) Port : public PlainNetDevice
     /// @return frames lost on their way to this port for that reason
     uint64_t GetFramesLost(LossReason reason) const
     {
-        return m_framesLost.at(reason);
+        return m_seldom ? m_seldom->framesLost.at(reason) : 0;
     }
 
     /// @return frames lost on their way to this port
     uint64_t GetFramesLost() const
     {
-        return m_framesLost[LOSS_MODEL] + m_framesLost[LOSS_LINK_DOWN];
+        return GetFramesLost(LOSS_MODEL) + GetFramesLost(LOSS_LINK_DOWN);
     }
 
     /**
@@ -311,7 +312,10 @@ class alignas(64) Port : public PlainNetDevice
     /// @brief Called by Link: IsLinkUp() has changed.
     void NotifyLinkChange()
     {
-        m_linkChange();
+        if (m_seldom)
+        {
+            m_seldom->linkChange();
+        }
     }
 
     /// @return the port at the other end, or null
@@ -391,6 +395,42 @@ class alignas(64) Port : public PlainNetDevice
     void DoDispose() override;
 
   private:
+    /// What pauses, losses and sinks need: most ports of a large network never have any, so it is
+    /// made with the first.
+    struct Seldom
+    {
+        explicit Seldom(Port& port)
+            : sniffer(&port.m_observedTx, &port.m_observedRx),
+              txBegin(&port.m_observedTx, nullptr),
+              rxEnd(&port.m_observedRx, nullptr)
+        {
+        }
+
+        std::array<int64_t, N_CLASSES> pausedUntilPs{};
+        std::array<int64_t, N_CLASSES> pausedSincePs{};
+        std::array<int64_t, N_CLASSES> pausedTotalPs{};
+        uint64_t xoffReceived{0};
+        uint64_t pfcReceived{0};
+        int64_t lostUntilPs{-1}; //!< after a repair of the link: what arrives up to then is lost
+        std::array<uint64_t, N_LOSS_REASONS> framesLost{};
+        NoticedTrace<Ptr<const Packet>, Time, bool> sniffer;
+        NoticedTrace<const Frame&, Time> txBegin;
+        NoticedTrace<const Frame&, Time> rxEnd;
+        StationTrace<uint8_t, uint16_t, Time> pause;
+        StationTrace<uint8_t, bool, Time> pauseState;
+        StationTrace<const Frame&, uint8_t, Time> loss;
+        TracedCallback<> linkChange;
+    };
+
+    template <typename T>
+    class SeldomTrace;
+
+    Seldom& GetSeldom()
+    {
+        return m_seldom ? *m_seldom : MakeSeldom();
+    }
+
+    Seldom& MakeSeldom();
     void SetRate(DataRate rate);
     DataRate GetRate() const;
     void SetTick(Time tick);
@@ -405,6 +445,7 @@ class alignas(64) Port : public PlainNetDevice
     Ptr<ErrorModel> GetReceiveErrorModel() const;
     void ReceivePfc(Frame* frame, int64_t nowPs);
 
+    int64_t m_tickPs{0}; //!< attribute SerialisationTick
     // One cache line: what every frame touches that comes, asks whether it may go, or goes.
     alignas(64) Link::Direction* m_direction{nullptr}; //!< of this end
     int64_t m_busyUntilPs{INT64_MIN};
@@ -420,33 +461,19 @@ class alignas(64) Port : public PlainNetDevice
     bool m_observedTx{false}; //!< departures have a sink
     bool m_observedRx{false}; //!< arrivals have a sink, or may be lost
     // All others.
-    int64_t m_tickPs{0}; //!< attribute SerialisationTick
     Station* m_owner{nullptr};
     Link::Direction* m_incoming{nullptr}; //!< of the other end
+    Link* m_link{nullptr};
+    Ptr<LossModel> m_lossModel;
+    std::unique_ptr<Seldom> m_seldom; //!< null: there has been no need of it
+    uint64_t m_fingerprint{0};
+    uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
+    uint8_t m_end{0};
+    uint8_t m_ignoredMask{0}; //!< see IgnorePauses()
     bool m_fingerprinting{false};
     bool m_tellsPeer{false};     //!< see TellPeer()
     bool m_infinitePause{false}; //!< attribute InfinitePause
-    uint8_t m_ignoredMask{0};    //!< see IgnorePauses()
-    uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
-    uint64_t m_fingerprint{0};
-    std::array<int64_t, N_CLASSES> m_pausedUntilPs{};
-    std::array<int64_t, N_CLASSES> m_pausedSincePs{};
-    std::array<int64_t, N_CLASSES> m_pausedTotalPs{};
-    uint64_t m_xoffReceived{0};
-    uint64_t m_pfcReceived{0};
-    bool m_incomingDown{false}; //!< what arrives is lost
-    int64_t m_lostUntilPs{-1};  //!< after a repair: so is what arrives up to then
-    std::array<uint64_t, N_LOSS_REASONS> m_framesLost{};
-    Ptr<LossModel> m_lossModel;
-    Link* m_link{nullptr};
-    unsigned m_end{0};
-    NoticedTrace<Ptr<const Packet>, Time, bool> m_snifferTrace{&m_observedTx, &m_observedRx};
-    NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
-    NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};
-    StationTrace<uint8_t, uint16_t, Time> m_pauseTrace;
-    StationTrace<uint8_t, bool, Time> m_pauseStateTrace;
-    StationTrace<const Frame&, uint8_t, Time> m_lossTrace;
-    TracedCallback<> m_linkChange;
+    bool m_incomingDown{false};  //!< what arrives is lost
 };
 
 inline int64_t

@@ -28,10 +28,14 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
     m_agenda.Reset(2 * m_nPorts + 1);
     m_slackPs = eager || ports.empty() ? 0 : NEVER_PS;
     m_inlets.clear();
+    m_inlets.reserve(m_isCopy ? 0 : m_nPorts);
     for (Port* port : ports)
     {
         m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
-        m_inlets.push_back({port, &port->GetIncoming(), port->GetOutgoing(), nullptr});
+        if (!m_isCopy)
+        {
+            m_inlets.push_back({port, &port->GetIncoming(), port->GetOutgoing(), nullptr});
+        }
     }
 }
 
@@ -110,7 +114,10 @@ Station::CatchUpNeighbours(int64_t nowPs)
 void
 Station::SetQueueOf(uint16_t port, const void* queue)
 {
-    m_inlets[port].queue = queue;
+    if (!m_isCopy)
+    {
+        m_inlets[port].queue = queue;
+    }
 }
 
 void

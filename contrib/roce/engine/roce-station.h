@@ -90,6 +90,19 @@ class Station
         return !m_partition || !m_partition->IsRemote();
     }
 
+    /// @brief Another process is going to run the station: keep only what is asked of it here.
+    /// Before SetUp().
+    void MakeCopy()
+    {
+        m_isCopy = true;
+    }
+
+    /// @return see MakeCopy()
+    bool IsCopy() const
+    {
+        return m_isCopy;
+    }
+
     /// @brief Make sure an event is pending in time, if there is anything to do.
     void Resume()
     {
@@ -375,9 +388,10 @@ class Station
     int64_t m_presentPs{0}; //!< time of the item being run
     bool m_running{false};
     StationTurn m_turn{StationTurn::EACH};
+    bool m_isCopy{false};            //!< see MakeCopy()
     StationClock* m_clock{nullptr};  //!< null, or a partition is given: m_wake
     int64_t m_alarmPs{NEVER_PS};     //!< when the clock calls
-    std::vector<Inlet> m_inlets;     //!< by port
+    std::vector<Inlet> m_inlets;     //!< by port; none of a copy
     Partition* m_partition{nullptr}; //!< null: events in the simulator
     Agenda m_agenda;
     WakeTimer<Station> m_wake;

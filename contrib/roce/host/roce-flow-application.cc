@@ -36,6 +36,7 @@ FlowApplication::DoDispose()
 {
     m_nic = nullptr;
     m_flows.clear();
+    m_startsPs.clear();
     Application::DoDispose();
 }
 
@@ -48,9 +49,16 @@ FlowApplication::SetNic(Ptr<Nic> nic)
 void
 FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
 {
-    if (!m_running)
+    if (!m_running) // sorted when the application starts
     {
-        m_flows.push_back({flow, dstQp}); // sorted when the application starts
+        if (m_nic->IsCopy())
+        {
+            m_startsPs.push_back(flow.startPs);
+        }
+        else
+        {
+            m_flows.push_back({flow, dstQp});
+        }
         return;
     }
     if (flow.startPs < NowPs())
@@ -59,18 +67,25 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
                          std::to_string(flow.startPs) + " ps, expected " + std::to_string(NowPs()) +
                          " ps or later");
     }
-    const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
-    const Item added{flow, dstQp};
-    const auto key = [](const Item& item) {
-        return std::make_pair(item.flow.startPs, item.flow.id);
-    };
-    const auto place =
-        std::upper_bound(first, m_flows.end(), added, [&key](const Item& a, const Item& b) {
-            return key(a) < key(b);
-        });
-    m_flows.insert(place, added);
+    const auto next = static_cast<std::ptrdiff_t>(m_next);
+    if (m_nic->IsCopy())
+    {
+        m_startsPs.insert(
+            std::upper_bound(m_startsPs.begin() + next, m_startsPs.end(), flow.startPs),
+            flow.startPs);
+    }
+    else
+    {
+        const Item added{flow, dstQp};
+        const auto key = [](const Item& item) {
+            return std::make_pair(item.flow.startPs, item.flow.id);
+        };
+        const auto isBefore = [&key](const Item& a, const Item& b) { return key(a) < key(b); };
+        m_flows.insert(std::upper_bound(m_flows.begin() + next, m_flows.end(), added, isBefore),
+                       added);
+    }
     // Not OnWake(): the caller may be a sink of the NIC's traces, which is at work.
-    m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+    m_timer.Arm(m_nic->GetNode()->GetId(), GetStartPs(m_next));
 }
 
 uint16_t
@@ -114,6 +129,7 @@ FlowApplication::StartApplication()
     std::stable_sort(m_flows.begin(), m_flows.end(), [](const Item& a, const Item& b) {
         return a.flow.startPs < b.flow.startPs;
     });
+    std::sort(m_startsPs.begin(), m_startsPs.end());
     OnWake(NowPs());
 }
 
@@ -123,6 +139,12 @@ FlowApplication::StopApplication()
     m_running = false;
 }
 
+int64_t
+FlowApplication::GetStartPs(std::size_t flow) const
+{
+    return m_nic->IsCopy() ? m_startsPs[flow] : m_flows[flow].flow.startPs;
+}
+
 void
 FlowApplication::OnWake(int64_t nowPs)
 {
@@ -130,7 +152,7 @@ FlowApplication::OnWake(int64_t nowPs)
     {
         return;
     }
-    while (m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs)
+    while (m_next < GetNFlows() && GetStartPs(m_next) <= nowPs)
     {
         ++m_next;
     }
@@ -148,9 +170,9 @@ FlowApplication::OnWake(int64_t nowPs)
     {
         StartDue(nowPs);
     }
-    if (m_next < m_flows.size())
+    if (m_next < GetNFlows())
     {
-        m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+        m_timer.Arm(m_nic->GetNode()->GetId(), GetStartPs(m_next));
     }
 }
 

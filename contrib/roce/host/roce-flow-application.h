@@ -50,6 +50,12 @@ class FlowApplication : public Application
     /// @return flows added
     std::size_t GetNFlows() const
     {
+        return m_flows.size() + m_startsPs.size();
+    }
+
+    /// @return flows kept with all that is known of them: none if another process sends them
+    std::size_t GetNKept() const
+    {
         return m_flows.size();
     }
 
@@ -79,6 +85,7 @@ class FlowApplication : public Application
     };
 
     void StartDue(int64_t nowPs);
+    int64_t GetStartPs(std::size_t flow) const;
     QueuePair* FindQp(const FlowSpec& flow, uint32_t dstQp);
 
     /// A flow to come.
@@ -90,6 +97,7 @@ class FlowApplication : public Application
 
     Ptr<Nic> m_nic;
     std::vector<Item> m_flows;
+    std::vector<int64_t> m_startsPs; //!< in place of m_flows if the NIC is a copy: its starts
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_connections; //!< by dst and dstQp: number
     std::size_t m_started{0};                                        //!< flows
     std::size_t m_next{0};                                           //!< those before are due

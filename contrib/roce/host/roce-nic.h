@@ -94,6 +94,13 @@ class Nic : public Port, public Station
         return m_receiver.GetTable().Reserve(src, std::move(profile), replyEntropy);
     }
 
+    /// @return the number that ReserveQp() gives in the process that runs the NIC; here it is a
+    /// copy, see Station::MakeCopy()
+    uint32_t CountQp()
+    {
+        return m_countedQps++;
+    }
+
     /**
      * @brief Open a sending queue pair.
      * @param dst receiving NIC
@@ -400,9 +407,10 @@ class Nic : public Port, public Station
     NicReceiver m_receiver;
     Counters m_counters;
     uint32_t m_nicIndex{0};
-    std::unique_ptr<NicPauses> m_pauses;   //!< null: it never pauses its switch
-    std::unique_ptr<NicPackets> m_packets; //!< null: the host has no stack
-    HostProgram* m_program{nullptr};       //!< or null
+    uint32_t m_countedQps{ReceiverTable::FIRST}; //!< see CountQp()
+    std::unique_ptr<NicPauses> m_pauses;         //!< null: it never pauses its switch
+    std::unique_ptr<NicPackets> m_packets;       //!< null: the host has no stack
+    HostProgram* m_program{nullptr};             //!< or null
     PathOracle m_oracle;
     using Profiles = std::array<Ptr<TransportProfile>, 2>; //!< within and across datacenters
     std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law

@@ -11,7 +11,7 @@ namespace ns3::roce
 {
 
 ReceiverTable::ReceiverTable()
-    : m_slots(2) // numbers 0 and 1 belong to InfiniBand's management queue pairs
+    : m_slots(FIRST)
 {
 }
 

@@ -19,6 +19,9 @@ namespace ns3::roce
 class ReceiverTable
 {
   public:
+    /// The first number: 0 and 1 belong to InfiniBand's management queue pairs.
+    static constexpr uint32_t FIRST = 2;
+
     ReceiverTable();
 
     /**

@@ -430,6 +430,7 @@ ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
     run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
+    run.threading.Expect(network);
     m_topology.Construct(network, GetDciBufferBytes());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());

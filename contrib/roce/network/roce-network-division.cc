@@ -60,13 +60,6 @@ MakeGraph(const NetworkParts& parts, const std::vector<ExpectedFlow>& flows)
             {entry.datacenter,
              traffic.IsKnown() ? WeightOf(traffic.GetNicWork(n)) : 2 * entry.nic->GetRateBps()});
         graph.stations.push_back(PeekPointer(entry.nic));
-        // Made here, and not by several threads.
-        const bool interDc = parts.nics.back().datacenter != parts.nics.front().datacenter;
-        for (std::size_t law = 0; law < entry.nic->GetNLaws(); ++law)
-        {
-            entry.nic->GetProfile(false, static_cast<uint8_t>(law));
-            entry.nic->GetProfile(interDc, static_cast<uint8_t>(law));
-        }
     }
     for (uint32_t s = 0; s < parts.switches.size(); ++s)
     {
@@ -92,6 +85,21 @@ MakeGraph(const NetworkParts& parts, const std::vector<ExpectedFlow>& flows)
                                                  : entry.link->PeekPort(0)->GetRateBps()});
     }
     return graph;
+}
+
+/// @brief Make what queue pairs of this process are made of, and not in several threads.
+void
+MakeProfiles(const NetworkParts& parts)
+{
+    const bool interDc = parts.nics.back().datacenter != parts.nics.front().datacenter;
+    for (const auto& entry : parts.nics)
+    {
+        for (std::size_t law = 0; !entry.nic->IsCopy() && law < entry.nic->GetNLaws(); ++law)
+        {
+            entry.nic->GetProfile(false, static_cast<uint8_t>(law));
+            entry.nic->GetProfile(interDc, static_cast<uint8_t>(law));
+        }
+    }
 }
 
 /// @brief Refuse what cannot be divided. @param groups of it @param windowPs in which they need not
@@ -144,6 +152,51 @@ WindowsOf(const Graph& graph, const StationGroups& groups, unsigned nRanks, int6
 }
 
 } // namespace
+
+struct NetworkDivision::Expected
+{
+    StationGroups groups;
+    unsigned partitions; //!< wanted
+};
+
+NetworkDivision::NetworkDivision(const NetworkParts& parts)
+    : m_parts(parts)
+{
+}
+
+NetworkDivision::~NetworkDivision() = default;
+
+void
+NetworkDivision::Expect(const RankExchange& ranks, unsigned threads)
+{
+    m_ranks = &ranks;
+    m_threads = threads;
+}
+
+void
+NetworkDivision::MakeCopies()
+{
+    if (!m_ranks || !m_threads)
+    {
+        return; // Divide() says what is wrong
+    }
+    const Graph graph = MakeGraph(m_parts, {}); // no flows are known yet
+    const unsigned partitions = m_ranks->GetN() * ParallelRun::PartitionsOf(m_threads);
+    const StationGroups groups(graph.items, graph.edges, partitions);
+    if (groups.GetN() < m_ranks->GetN())
+    {
+        return;
+    }
+    m_expected = std::make_unique<const Expected>(Expected{groups, partitions});
+    for (uint32_t i = 0; i < graph.stations.size(); ++i)
+    {
+        if (ParallelRun::RankOf(groups.GetGroup(i), groups.GetN(), m_ranks->GetN()) !=
+            m_ranks->GetRank())
+        {
+            graph.stations[i]->MakeCopy();
+        }
+    }
+}
 
 void
 NetworkDivision::Check() const
@@ -217,11 +270,18 @@ NetworkDivision::Divide(const NetworkFlows& flows,
                         bool measure,
                         RankExchange* ranks)
 {
+    if (HasCopies() && (ranks != m_ranks || partitions != m_expected->partitions))
+    {
+        throw InputError("the network has been built for other processes or threads, expected "
+                         "those of Network::ExpectRanks()");
+    }
     Unite();
     Check();
     ParallelRun::CheckSinks();
     const Graph graph = MakeGraph(m_parts, flows.GetExpected());
-    const StationGroups groups(graph.items, graph.edges, partitions);
+    MakeProfiles(m_parts);
+    const StationGroups groups =
+        HasCopies() ? m_expected->groups : StationGroups(graph.items, graph.edges, partitions);
     const int64_t marginPs = m_parts.GetLongestNicDelayPs();
     // Completion callbacks may schedule the rest of the run: not later than
     // without threads.

@@ -20,9 +20,20 @@ class NetworkDivision
 {
   public:
     /// @param parts outlive this
-    explicit NetworkDivision(const NetworkParts& parts)
-        : m_parts(parts)
+    explicit NetworkDivision(const NetworkParts& parts);
+    ~NetworkDivision();
+
+    /// @brief See Network::ExpectRanks().
+    void Expect(const RankExchange& ranks, unsigned threads);
+
+    /// @brief All stations and links are known: stations that processes of Expect() do not run here
+    /// are copies from now on. Before they are set up.
+    void MakeCopies();
+
+    /// @return whether there are copies, with which nothing can be run before Divide()
+    bool HasCopies() const
     {
+        return m_expected != nullptr;
     }
 
     /**
@@ -63,12 +74,18 @@ class NetworkDivision
     std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
 
   private:
+    /// The division that Expect() leads to.
+    struct Expected;
+
     void Check() const;
     std::unique_ptr<RankMail> MakeMail(RankExchange& ranks) const;
     int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const;
 
     const NetworkParts& m_parts;
-    std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread
+    const RankExchange* m_ranks{nullptr};       //!< see Expect()
+    unsigned m_threads{0};                      //!< the same
+    std::unique_ptr<const Expected> m_expected; //!< null: no copies
+    std::unique_ptr<ParallelRun> m_parallel;    //!< null: one thread
 };
 
 } // namespace ns3::roce

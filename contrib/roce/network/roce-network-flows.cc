@@ -70,9 +70,14 @@ NetworkFlows::CheckFlow(const FlowSpec& flow) const
 uint32_t
 NetworkFlows::Reserve(const FlowSpec& flow) const
 {
+    Nic& dst = *m_parts.nics[flow.dst].nic;
+    if (dst.IsCopy())
+    {
+        return dst.CountQp();
+    }
     const Ptr<TransportProfile>& profile =
         m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst), flow.law);
-    return m_parts.nics[flow.dst].nic->ReserveQp(flow.src, profile, flow.replyPort);
+    return dst.ReserveQp(flow.src, profile, flow.replyPort);
 }
 
 /// @return the flow's connection. @param application of its source, for a new one

@@ -95,6 +95,7 @@ Network::BuildAll(const Options& options)
         }
     }
     CheckFactories();
+    MakeCopies();
     const auto attachments = std::make_shared<Attachments>();
     for (const auto& nic : m_parts.nics)
     {
@@ -152,6 +153,23 @@ Network::BuildAll(const Options& options)
     WatchDefaults();
     StartClock();
     HugePages::AskForHeap();
+}
+
+/// Decide which stations other processes run.
+void
+Network::MakeCopies()
+{
+    m_division->MakeCopies();
+    if (m_division->HasCopies())
+    {
+        m_changes.push_back(Simulator::ScheduleNow([this] {
+            if (!GetRanks())
+            {
+                throw InputError("the network was built for several processes and runs in one, "
+                                 "expected Network::SetRanks() after ExpectRanks()");
+            }
+        }));
+    }
 }
 
 void
@@ -412,6 +430,10 @@ Network::SetThreads(unsigned threads)
     m_state.ExpectBuilt("SetThreads()");
     ExpectIdle("Network::SetThreads()");
     CatchUp();
+    if (m_division->HasCopies())
+    {
+        throw InputError("Network::SetThreads() after ExpectRanks(), expected SetRanks()");
+    }
     m_division->Unite();
     if (threads == 0)
     {
@@ -437,6 +459,13 @@ Network::MeasureBalance(unsigned threads)
     }
     CatchUp();
     m_division->Divide(*m_flows, ParallelRun::PartitionsOf(threads), threads, true, nullptr);
+}
+
+void
+Network::ExpectRanks(const RankExchange& ranks, unsigned threads)
+{
+    m_state.ExpectOpen("ExpectRanks()");
+    m_division->Expect(ranks, threads);
 }
 
 void

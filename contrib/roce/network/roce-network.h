@@ -90,6 +90,15 @@ class Network : public NetworkMap
     void MeasureBalance(unsigned threads);
 
     /**
+     * @brief SetRanks() with the same arguments is going to follow: stations of other processes
+     * take little memory here. They have one queue for all ports, for example. Before Build();
+     * nothing can be run before SetRanks().
+     * @param ranks the processes; outlives this
+     * @param threads of each process
+     */
+    void ExpectRanks(const RankExchange& ranks, unsigned threads);
+
+    /**
      * @brief Run in several processes, which all have built the same network and call this alike;
      * with the same results. After InstallFlows(), in place of an earlier division.
      *
@@ -346,6 +355,7 @@ class Network : public NetworkMap
 
   private:
     void BuildAll(const Options& options);
+    void MakeCopies();
     void CheckFactories() const;
     void InstallTuner(const ObjectFactory& factory);
     void WatchDefaults();

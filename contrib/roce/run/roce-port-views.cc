@@ -4,6 +4,8 @@
 #include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
 
+#include <algorithm>
+
 namespace ns3::roce
 {
 
@@ -16,6 +18,15 @@ PortViews::Visit(S& stream, V& view)
     {
         stream(text);
     }
+}
+
+bool
+PortViews::View::IsEmpty() const
+{
+    const auto none = [](uint64_t bytes) { return bytes == 0; };
+    return !paused && !xoff && std::all_of(queuedBytes.begin(), queuedBytes.end(), none) &&
+           std::all_of(ingressBytes.begin(), ingressBytes.end(), none) &&
+           std::all_of(held.begin(), held.end(), [](const auto& text) { return text.empty(); });
 }
 
 PortViews::View
@@ -52,19 +63,25 @@ PortViews::Gather()
     RankExchange* const ranks = m_network.GetRanks();
     std::string bytes;
     ByteWriter writer(bytes);
+    m_views.clear();
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
-        View& view = m_views[KeyOf(*port)];
-        if (!ranks || port->GetOwner()->IsHere())
+        if (!port->GetOwner()->IsHere())
         {
-            view = LookHere(*port);
+            continue;
         }
-        if (ranks && port->GetOwner()->IsHere())
+        View view = LookHere(*port);
+        if (view.IsEmpty())
         {
-            const Key key = KeyOf(*port);
+            continue; // as most are
+        }
+        const Key key = KeyOf(*port);
+        if (ranks)
+        {
             writer(key.first)(key.second);
             Visit(writer, view);
         }
+        m_views[key] = std::move(view);
     }
     for (const std::string& all : ranks ? ranks->Gather(bytes) : std::vector<std::string>())
     {

@@ -25,6 +25,9 @@ class PortViews
         std::array<uint64_t, N_CLASSES> queuedBytes{}; //!< a switch's: bytes that wait there
         std::array<uint64_t, N_CLASSES> ingressBytes{}; //!< a switch's: held, and came in there
         std::array<std::string, N_CLASSES> held;        //!< what a scheduler holds back, text
+
+        /// @return whether there is nothing to be seen
+        bool IsEmpty() const;
     };
 
     /// @param network outlives this
@@ -39,7 +42,9 @@ class PortViews
     /// @return its state at Gather()
     const View& Of(const Port& port) const
     {
-        return m_views.at(KeyOf(port));
+        static const View nothing;
+        const auto found = m_views.find(KeyOf(port));
+        return found == m_views.end() ? nothing : found->second;
     }
 
     /// @return the switch it belongs to, or null for a NIC's
@@ -59,7 +64,7 @@ class PortViews
     static void Visit(S& stream, V& view);
 
     const Network& m_network;
-    std::map<Key, View> m_views;
+    std::map<Key, View> m_views; //!< of ports that something is held up at
 };
 
 } // namespace ns3::roce

@@ -202,6 +202,11 @@ RunCollector::OnReceived(uint64_t cookie, Time at)
 std::vector<FlowRecord>
 RunCollector::GetRecords() const
 {
+    const std::vector<OpenFlow> open = FindOpen();
+    if (m_options.isSilent)
+    {
+        return {};
+    }
     std::vector<FlowRecord> records(m_flows.size());
     for (std::size_t i = 0; i < m_flows.size(); ++i)
     {
@@ -225,7 +230,7 @@ RunCollector::GetRecords() const
             record.deliveredBytes = flow.sizeBytes;
         }
     }
-    for (const OpenFlow& flow : FindOpen())
+    for (const OpenFlow& flow : open)
     {
         FlowRecord& record = records[flow.id];
         record.deliveredBytes = flow.deliveredBytes;
@@ -297,8 +302,11 @@ void
 RunCollector::Summarise(RunSummary& summary) const
 {
     summary.counters = GetCounters();
-    summary.nodeNames = GetNodeNames();
-    summary.neighbours = PortNames(m_network).GetNeighbours();
+    if (!m_options.isSilent)
+    {
+        summary.nodeNames = GetNodeNames();
+        summary.neighbours = PortNames(m_network).GetNeighbours();
+    }
     summary.versions["ns-3-roce"] = MODULE_VERSION;
     summary.versions["commit"] = GetCommit();
     summary.versions["ns-3"] = NS3_VERSION;

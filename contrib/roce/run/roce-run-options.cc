@@ -58,6 +58,15 @@ ThreadOptions::Check() const
 }
 
 void
+ThreadOptions::Expect(Network& network) const
+{
+    if (const RankExchange* ranks = MpiRanks::Get())
+    {
+        network.ExpectRanks(*ranks, threads.value_or(0));
+    }
+}
+
+void
 ThreadOptions::Apply(Network& network) const
 {
     if (RankExchange* ranks = MpiRanks::Get())

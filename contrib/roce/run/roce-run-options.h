@@ -49,6 +49,9 @@ struct ThreadOptions
      */
     void Check() const;
 
+    /// @brief Have the network built for the processes that there are. @param network not built yet
+    void Expect(Network& network) const;
+
     /**
      * @brief Divide the network, if that is asked for.
      * @param network built, with all sinks connected

@@ -101,6 +101,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
         workload.poisson.interFraction = 0;
     }
     Network network;
+    run.threading.Expect(network);
     topology.Construct(network);
     network.Build(MakeNetworkOptions());
     faults.Apply(network);

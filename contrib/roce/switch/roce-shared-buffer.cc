@@ -58,6 +58,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
 {
     const std::string who = std::string("switch ") + name + ": ";
     m_queues.assign(config.ports.size() * N_CLASSES, IngressQueue());
+    m_kept.clear();
     m_egress.assign(config.ports.size(), EgressPartition());
     m_pools.assign(1, Pool());
     m_paused.clear();
@@ -134,6 +135,32 @@ SharedBuffer::Configure(const Config& config, const char* name)
             SetStaticThresholds(p, config, who);
         }
     }
+}
+
+void
+SharedBuffer::Fold()
+{
+    std::vector<IngressQueue> kept;
+    for (std::size_t p = 0; p < m_egress.size(); ++p)
+    {
+        const auto own = m_queues.begin() + static_cast<std::ptrdiff_t>(p * N_CLASSES);
+        std::size_t like = 0;
+        while (like < kept.size() &&
+               !std::equal(own,
+                           own + N_CLASSES,
+                           kept.begin() + static_cast<std::ptrdiff_t>(like),
+                           [](const auto& a, const auto& b) { return a.IsLike(b); }))
+        {
+            like += N_CLASSES;
+        }
+        if (like == kept.size())
+        {
+            kept.insert(kept.end(), own, own + N_CLASSES);
+        }
+        m_kept.push_back(static_cast<uint16_t>(like / N_CLASSES));
+    }
+    kept.shrink_to_fit();
+    m_queues = std::move(kept);
 }
 
 void
@@ -219,20 +246,20 @@ SharedBuffer::PopResumable(std::pair<uint16_t, uint8_t>& which)
 uint64_t
 SharedBuffer::GetIngressBytes(uint16_t port, uint8_t trafficClass) const
 {
-    const IngressQueue& queue = Queue(port, trafficClass);
+    const IngressQueue& queue = Look(port, trafficClass);
     return queue.bytes + queue.headroomBytes;
 }
 
 uint64_t
 SharedBuffer::GetHeadroomBytes(uint16_t port, uint8_t trafficClass) const
 {
-    return Queue(port, trafficClass).headroomBytes;
+    return Look(port, trafficClass).headroomBytes;
 }
 
 uint64_t
 SharedBuffer::GetEgressBytes(uint16_t port, uint8_t trafficClass) const
 {
-    return Queue(port, trafficClass).egressBytes;
+    return Look(port, trafficClass).egressBytes;
 }
 
 uint64_t
@@ -250,7 +277,7 @@ SharedBuffer::GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const
 uint64_t
 SharedBuffer::GetThresholdBytes(uint16_t port, uint8_t trafficClass) const
 {
-    return Threshold(Queue(port, trafficClass));
+    return Threshold(Look(port, trafficClass));
 }
 
 } // namespace ns3::roce

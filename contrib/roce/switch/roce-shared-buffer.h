@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,16 @@ class SharedBuffer
      */
     void Configure(const Config& config, const char* name);
 
+    /// @brief Nothing will be charged: ports with the same parameters are one from now on. After
+    /// Configure().
+    void Fold();
+
+    /// @return ports for which something is kept, see Fold()
+    std::size_t GetNKept() const
+    {
+        return m_queues.size() / N_CLASSES;
+    }
+
     /**
      * @brief Admit and charge a frame.
      * @param inPort ingress port or INTERNAL_PORT
@@ -151,7 +162,7 @@ class SharedBuffer
     /// @return how many of them may be there; 0 for a class that PFC does not protect
     uint64_t GetHeadroomLimitBytes(uint16_t port, uint8_t trafficClass) const
     {
-        return Queue(port, trafficClass).headroomLimitBytes;
+        return Look(port, trafficClass).headroomLimitBytes;
     }
 
     /// @return bytes of held frames that leave by (port, class)
@@ -175,7 +186,7 @@ class SharedBuffer
     /// @return whether PFC protects it
     bool IsLossless(uint16_t port, uint8_t trafficClass) const
     {
-        return Queue(port, trafficClass).lossless;
+        return Look(port, trafficClass).lossless;
     }
 
     /// @return bytes held in all, control pool included
@@ -199,7 +210,7 @@ class SharedBuffer
     /// @return size of the pool a port draws on, without headroom and reserves
     uint64_t GetPoolBytes(uint16_t port) const
     {
-        return m_pools[Queue(port, 0).pool].sizeBytes;
+        return m_pools[Look(port, 0).pool].sizeBytes;
     }
 
     /**
@@ -234,6 +245,23 @@ class SharedBuffer
         bool paused{false};
         bool egressLimited{false}; //!< seen as egress
 
+        /// @return whether the other one has the same parameters
+        bool IsLike(const IngressQueue& other) const
+        {
+            const auto key = [](const IngressQueue& q) {
+                return std::make_tuple(q.headroomLimitBytes,
+                                       q.staticXoffBytes,
+                                       q.xonBytes,
+                                       q.reservedBytes,
+                                       q.alphaQ16,
+                                       q.pool,
+                                       q.lossless,
+                                       q.data,
+                                       q.egressLimited);
+            };
+            return key(*this) == key(other);
+        }
+
         uint64_t SharedBytes() const
         {
             return bytes > reservedBytes ? bytes - reservedBytes : 0;
@@ -264,6 +292,12 @@ class SharedBuffer
         return m_queues[port * N_CLASSES + trafficClass];
     }
 
+    /// Off the hot path: of a folded buffer, too.
+    const IngressQueue& Look(uint16_t port, uint8_t trafficClass) const
+    {
+        return Queue(m_kept.empty() ? port : m_kept[port], trafficClass);
+    }
+
     uint64_t Threshold(const IngressQueue& queue) const
     {
         if (queue.staticXoffBytes)
@@ -281,6 +315,7 @@ class SharedBuffer
     Verdict ChargeLimited(IngressQueue& out, EgressPartition& port, uint32_t bytes);
 
     std::vector<IngressQueue> m_queues;
+    std::vector<uint16_t> m_kept; //!< see Fold(): by port, its like in m_queues; empty: itself
     std::vector<EgressPartition> m_egress; //!< by port
     std::vector<Pool> m_pools;             //!< [0] is shared; deep-buffer ports follow
     std::vector<std::pair<uint16_t, uint8_t>> m_paused;

@@ -185,10 +185,6 @@ Switch::AddPort(Ptr<Port> port)
     const auto index = static_cast<uint16_t>(m_ports.size());
     m_ports.emplace_back();
     m_ports.back().port = port;
-    m_ports.back().queue = m_schedulerFactory.Create<EgressScheduler>();
-    m_ports.back().queue->CheckAttributes();
-    m_ports.back().workConserving = m_ports.back().queue->IsWorkConserving();
-    m_bufferOverrides.emplace_back();
     port->SetOwner(this, index);
     return index;
 }
@@ -196,7 +192,34 @@ Switch::AddPort(Ptr<Port> port)
 void
 Switch::SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config)
 {
-    m_bufferOverrides[CheckPort(port)] = {config, true};
+    CheckPort(port);
+    m_bufferOverrides.resize(GetNPorts());
+    m_bufferOverrides[port] = {config, true};
+}
+
+const EgressScheduler&
+Switch::NoQueue() const
+{
+    throw InputError("a switch is asked for its queues, expected Network::Build() before");
+}
+
+/// A port has queues of its own. No frame comes to those of a copy: one for all will do.
+void
+Switch::MakeQueues()
+{
+    for (OutPort& out : m_ports)
+    {
+        if (IsCopy() && &out != &m_ports.front())
+        {
+            out.queue = m_ports.front().queue;
+        }
+        else
+        {
+            out.queue = m_schedulerFactory.Create<EgressScheduler>();
+            out.queue->CheckAttributes();
+        }
+        out.workConserving = out.queue->IsWorkConserving();
+    }
 }
 
 void
@@ -210,7 +233,10 @@ Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
                                   "run"
                                 : ": queues are null, expected an EgressScheduler"));
     }
-    out.queue->Dispose();
+    if (!IsCopy()) // others may have it
+    {
+        out.queue->Dispose();
+    }
     out.workConserving = queue->IsWorkConserving();
     out.queue = std::move(queue);
     SetQueueOf(port, PeekPointer(out.queue));
@@ -256,8 +282,12 @@ SharedBuffer::PortConfig
 Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
 {
     const Port& port = *m_ports[index].port;
-    SharedBuffer::PortConfig config = m_bufferOverrides[index].config;
-    if (!m_bufferOverrides[index].isSet)
+    SharedBuffer::PortConfig config;
+    if (index < m_bufferOverrides.size() && m_bufferOverrides[index].isSet)
+    {
+        config = m_bufferOverrides[index].config;
+    }
+    else
     {
         config.alpha = AlphaOf(port);
         config.reservedBytes = m_reservedBytes;
@@ -302,6 +332,7 @@ Switch::Configure(const std::string& name,
                   uint32_t maxFrameBytes)
 {
     m_name = name;
+    MakeQueues();
     if (m_losslessMask & ~m_dataMask)
     {
         throw InputError(
@@ -325,6 +356,10 @@ Switch::Configure(const std::string& name,
         config.ports.push_back(port);
     }
     m_buffer.Configure(config, name.c_str());
+    if (IsCopy())
+    {
+        m_buffer.Fold();
+    }
     m_pipeline.SetNNics(attachments ? attachments->rackOfNic.size() : 0);
     m_routing.Configure(std::move(attachments), ownRack, salt);
     std::vector<Port*> ports;
@@ -333,9 +368,13 @@ Switch::Configure(const std::string& name,
         ports.push_back(PeekPointer(out.port));
         out.link = out.port->GetOutgoing();
     }
+    SetUp(m_nodeId, ports, m_eager);
+    if (IsCopy())
+    {
+        return;
+    }
     // A MAC address apart from those of the NICs.
     m_pauses.Configure(0x800000 | m_nodeId, m_losslessMask, ports);
-    SetUp(m_nodeId, ports, m_eager);
     if (m_randomTies)
     {
         // Not the node's id, which grows from one network of a process to the next.

@@ -226,9 +226,11 @@ class Switch : public Object, public Station
     }
 
     /// @return its queues; call CatchUp(now) first for exact lengths
+    /// @throw InputError before Configure()
     const EgressScheduler& GetQueue(uint16_t port) const
     {
-        return *m_ports[CheckPort(port)].queue;
+        const EgressScheduler* queue = PeekPointer(m_ports[CheckPort(port)].queue);
+        return queue ? *queue : NoQueue();
     }
 
     /// @return routing tables
@@ -370,6 +372,8 @@ class Switch : public Object, public Station
         bool isSet{false};
     };
 
+    [[noreturn]] const EgressScheduler& NoQueue() const;
+    void MakeQueues();
     void FetchWay(const Frame& frame, uint16_t inPort) const;
     void StartIfFree(uint16_t port, int64_t nowPs);
     void Depart(uint16_t port, int64_t atPs) override;
@@ -404,7 +408,7 @@ class Switch : public Object, public Station
     StagePipeline m_pipeline;
     PauseSender m_pauses;
     PauseSender::PausedList m_storms; //!< ports whose peers are paused anyway, and classes
-    std::vector<BufferOverride> m_bufferOverrides; //!< by port
+    std::vector<BufferOverride> m_bufferOverrides; //!< by port, as far as there are any
     TailContest m_contest;
     uint32_t m_nodeId{0};
     uint32_t m_datacenter{0};

@@ -51,9 +51,10 @@ def said(text):
     return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
 
 
-def result(program, options, out, processes=1):
+def result(program, options, out, processes=1, launcher=None):
     """@return status, and by name what must not depend on threads and processes.
 
+    @param launcher what starts the processes, if not mpirun
     @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs, {jobs} for JOBS
     """
     files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics", "jobs")}
@@ -61,7 +62,7 @@ def result(program, options, out, processes=1):
     files["goal"].write_text(goal(), encoding="utf-8")
     files["nics"].write_text(goal(ranks=8, nics=2), encoding="utf-8")
     files["jobs"].write_text(json.dumps(JOBS), encoding="utf-8")
-    launcher = [*MPIRUN, "-np", processes] if processes > 1 else []
+    launcher = launcher or ([*MPIRUN, "-np", processes] if processes > 1 else [])
     done = run(*launcher, program, *COMMON, *(o.format(**files) if "{" in o else o for o in options), "--fingerprint", f"--out={out}",
                status=None, timeout=600, env=NO_LEAKS if launcher else {})
     found = {"status": done.returncode, "message": said(done.stderr)}
