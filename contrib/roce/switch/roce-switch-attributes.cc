@@ -180,14 +180,19 @@ Switch::DoDispose()
 }
 
 uint16_t
-Switch::AddPort(Ptr<Port> port)
+Switch::AddPort(Ptr<Port> port, bool likeFirst)
 {
     const auto index = static_cast<uint16_t>(m_ports.size());
+    Ptr<EgressScheduler> queue = likeFirst && index ? m_ports[0].queue->MakeAlike() : nullptr;
+    if (!queue)
+    {
+        queue = m_schedulerFactory.Create<EgressScheduler>();
+        queue->CheckAttributes();
+    }
     m_ports.emplace_back();
     m_ports.back().port = port;
-    m_ports.back().queue = m_schedulerFactory.Create<EgressScheduler>();
-    m_ports.back().queue->CheckAttributes();
-    m_ports.back().workConserving = m_ports.back().queue->IsWorkConserving();
+    m_ports.back().workConserving = queue->IsWorkConserving();
+    m_ports.back().queue = std::move(queue);
     m_bufferOverrides.emplace_back();
     port->SetOwner(this, index);
     return index;

@@ -73,9 +73,11 @@ class Switch : public Object, public Station
     /**
      * @brief Add a port. Its device must already belong to the node.
      * @param port the device
+     * @param likeFirst attribute EgressScheduler and the defaults of its kind are as they were for
+     * the first port: the queues may be made like those of that one
      * @return its index
      */
-    uint16_t AddPort(Ptr<Port> port);
+    uint16_t AddPort(Ptr<Port> port, bool likeFirst = false);
 
     /// @param datacenter of this switch; 0 unless given
     void SetDatacenter(uint32_t datacenter)
