@@ -70,13 +70,29 @@ OtherValue(const TypeId::AttributeInformation& info)
         const auto other = others.find(info.name);
         return other == others.end() ? "" : other->second;
     }
+    const std::map<std::string, std::vector<std::string>> texts{
+        {"Boolean", {"true", "false"}},
+        {"Uinteger", {"3", "2", "70"}},
+        {"Double", {"0.5", "2"}},
+        {"Time", {"17ns", "17us"}},
+        {"DataRate", {"40Gbps", "50Gbps"}},
+        {"QueueSize", {"3B", "5MB"}},
+        {"String", {"3:2"}},
+        {"Parameter", {"3"}}}; // any text, as parameters report bad ones when they are used
     const std::string before = info.initialValue->SerializeToString(info.checker);
-    for (const char* text : {"3", "2", "true", "false", "17ns", "40Gbps", "3B", "3:2", "0.5", "17us"})
+    for (const auto& [kind, candidates] : texts)
     {
-        const Ptr<AttributeValue> value = info.checker->CreateValidValue(StringValue(text));
-        if (value && value->SerializeToString(info.checker) != before)
+        if (info.checker->GetValueTypeName().find(kind + "Value") == std::string::npos)
         {
-            return text;
+            continue;
+        }
+        for (const std::string& text : candidates)
+        {
+            const Ptr<AttributeValue> value = info.checker->CreateValidValue(StringValue(text));
+            if (value && value->SerializeToString(info.checker) != before)
+            {
+                return text;
+            }
         }
     }
     return "";

@@ -5,6 +5,7 @@
 #include "roce-test-network.h"
 
 #include "ns3/node.h"
+#include "ns3/pointer.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-hpcc.h"
