@@ -207,6 +207,7 @@ TEST_F(RunWriterTest, Summary)
     summary.seed = UINT64_MAX;
     summary.counters["pfcXoffSent"] = 12;
     summary.nodeNames[7] = "dc0-leaf1";
+    summary.neighbours = {{"nic0", "b:1"}, {"a:0", "b:0"}, {"nic0", "b:2"}}; // two of a name
     summary.wallSeconds = 1.5;
     summary.cpuSeconds = 1.25;
     RunWriter writer(m_folder.string());
@@ -219,6 +220,7 @@ TEST_F(RunWriterTest, Summary)
     EXPECT_EQ(json["seed"].get<uint64_t>(), UINT64_MAX);
     EXPECT_EQ(json["counters"]["pfcXoffSent"], 12);
     EXPECT_EQ(json["nodeNames"]["7"], "dc0-leaf1");
+    EXPECT_EQ(SummaryJson(summary, stats)["neighbours"].dump(), R"({"nic0":"b:2","a:0":"b:0"})");
     EXPECT_EQ(json["timing"]["wallSeconds"], 1.5);
     EXPECT_EQ(json["timing"]["cpuSeconds"], 1.25);
     EXPECT_EQ(json["flows"]["total"], 3);

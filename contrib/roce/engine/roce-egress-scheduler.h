@@ -83,6 +83,16 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
+     * @brief Queues for one more port, so that a network need not set each attribute of each port
+     * anew. Of one without frames.
+     * @return a scheduler of its own with the same attributes; null: not offered
+     */
+    virtual Ptr<EgressScheduler> MakeAlike() const
+    {
+        return nullptr;
+    }
+
+    /**
      * @brief Find the frame that goes last of a class, if all frames of the class are in one queue.
      * @param trafficClass 0..7
      * @return it stays inside; null if there is none, or no such line

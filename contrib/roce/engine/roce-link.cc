@@ -51,7 +51,7 @@ Link::DoDispose()
 void
 Link::SetDelay(Time delay)
 {
-    m_directions[0].delayPs = m_directions[1].delayPs = delay.GetPicoSeconds();
+    SetDelayPs(delay.GetPicoSeconds());
 }
 
 Time

@@ -56,6 +56,12 @@ class Link : public Channel
   public:
     static TypeId GetTypeId();
 
+    /// @brief Same as attribute Delay; before Network::Build(). @param delayPs one way, picoseconds
+    void SetDelayPs(int64_t delayPs)
+    {
+        m_directions[0].delayPs = m_directions[1].delayPs = delayPs;
+    }
+
     /// @brief Join two ports. Call once. @param a one end. @param b the other end
     void Attach(Ptr<Port> a, Ptr<Port> b);
 

@@ -170,6 +170,23 @@ Port::MakeSeldom()
 Port::Port() = default;
 Port::~Port() = default;
 
+Port::Port(const Port& other)
+    : PlainNetDevice(other),
+      m_rateBps(other.m_rateBps),
+      m_psPerByte(other.m_psPerByte),
+      m_minFrameBytes(other.m_minFrameBytes),
+      m_framingBytes(other.m_framingBytes),
+      m_tickPs(other.m_tickPs),
+      m_infinitePause(other.m_infinitePause),
+      m_pfcFrameBytes(other.m_pfcFrameBytes)
+{
+    SetNode(nullptr);
+    if (other.m_lossModel)
+    {
+        SetLossModel(other.m_lossModel);
+    }
+}
+
 void
 Port::DoDispose()
 {
@@ -199,7 +216,13 @@ Port::AttachTo(Link* link, unsigned end)
 void
 Port::SetRate(DataRate rate)
 {
-    m_rateBps = rate.GetBitRate();
+    SetRateBps(rate.GetBitRate());
+}
+
+void
+Port::SetRateBps(uint64_t rateBps)
+{
+    m_rateBps = rateBps;
     const uint64_t psPerByte = m_rateBps ? 8000000000000ULL / m_rateBps : 0;
     m_psPerByte =
         psPerByte <= UINT32_MAX && psPerByte * m_rateBps == 8000000000000ULL && m_tickPs == 0
@@ -211,7 +234,7 @@ void
 Port::SetTick(Time tick)
 {
     m_tickPs = tick.GetPicoSeconds();
-    SetRate(GetRate());
+    SetRateBps(m_rateBps);
 }
 
 Time

@@ -48,6 +48,13 @@ class alignas(64) Port : public PlainNetDevice
     Port();
     ~Port() override;
 
+    /// @brief A port of its own with the same attributes; at no link and no station yet.
+    Port(const Port& other);
+    Port& operator=(const Port&) = delete;
+
+    /// @brief Same as attribute DataRate; before Network::Build(). @param rateBps bit/s
+    void SetRateBps(uint64_t rateBps);
+
     /**
      * @param owner decides what is sent; outlives the port's use
      * @param index number of the port at its owner

@@ -20,6 +20,50 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(Nic);
 
+/// An attribute that says what queue pairs are made of: once it has been set, a NIC is no longer
+/// like the others that it was copied with.
+class Nic::TransportAttribute final : public AttributeAccessor
+{
+  public:
+    /// @param accessor of the member. @return what AddAttribute() takes
+    static Ptr<const AttributeAccessor> Make(Ptr<const AttributeAccessor> accessor)
+    {
+        return UntilBuilt(Create<TransportAttribute>(std::move(accessor)));
+    }
+
+    explicit TransportAttribute(Ptr<const AttributeAccessor> accessor)
+        : m_accessor(std::move(accessor))
+    {
+    }
+
+    bool Set(ObjectBase* object, const AttributeValue& value) const override
+    {
+        if (auto* nic = dynamic_cast<Nic*>(object))
+        {
+            nic->NotAlike();
+        }
+        return m_accessor->Set(object, value);
+    }
+
+    bool Get(const ObjectBase* object, AttributeValue& value) const override
+    {
+        return m_accessor->Get(object, value);
+    }
+
+    bool HasGetter() const override
+    {
+        return m_accessor->HasGetter();
+    }
+
+    bool HasSetter() const override
+    {
+        return m_accessor->HasSetter();
+    }
+
+  private:
+    Ptr<const AttributeAccessor> m_accessor;
+};
+
 TypeId
 Nic::GetTypeId()
 {
@@ -32,37 +76,37 @@ Nic::GetTypeId()
                           "Rate law of new queue pairs: a TypeId name, with parameters in brackets "
                           "if wanted, e.g. ns3::roce::Dcqcn[Profile=paper]",
                           StringValue("ns3::roce::Dcqcn"),
-                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_ccFactory)),
+                          TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_ccFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterCongestionControl",
                           "Rate law of new queue pairs that leave the datacenter, as above; empty: "
                           "CongestionControl",
                           StringValue(""),
-                          UntilBuilt(MakeStringAccessor(&Nic::m_interCc)),
+                          TransportAttribute::Make(MakeStringAccessor(&Nic::m_interCc)),
                           MakeStringChecker())
             .AddAttribute("LossRecovery",
                           "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
                           "SelectiveRepeat, PacketTimers or another, parameters as above",
                           StringValue("ns3::roce::GoBackN"),
-                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
+                          TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterLossRecovery",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "LossRecovery",
                           StringValue(""),
-                          UntilBuilt(MakeStringAccessor(&Nic::m_interRecovery)),
+                          TransportAttribute::Make(MakeStringAccessor(&Nic::m_interRecovery)),
                           MakeStringChecker())
             .AddAttribute("PathSelector",
                           "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
                           "Plb or another, parameters as above",
                           StringValue("ns3::roce::FlowHash"),
-                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
+                          TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterPathSelector",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "PathSelector",
                           StringValue(""),
-                          UntilBuilt(MakeStringAccessor(&Nic::m_interSelector)),
+                          TransportAttribute::Make(MakeStringAccessor(&Nic::m_interSelector)),
                           MakeStringChecker())
             .AddAttribute("PathMtu",
                           "RDMA payload bytes of a full packet",

@@ -19,10 +19,54 @@ namespace ns3::roce
 Nic::Nic()
     : m_sender(*this),
       m_receiver(*this),
-      m_profiles(1),
-      m_random(CreateObject<UniformRandomVariable>())
+      m_profiles(1)
 {
     SetOwner(this, 0);
+}
+
+Nic::Nic(const Nic& other)
+    : Port(other),
+      m_sender(*this),
+      m_receiver(*this),
+      m_profiles(1),
+      m_ccFactory(other.m_ccFactory),
+      m_interCc(other.m_interCc),
+      m_recoveryFactory(other.m_recoveryFactory),
+      m_interRecovery(other.m_interRecovery),
+      m_selectorFactory(other.m_selectorFactory),
+      m_interSelector(other.m_interSelector),
+      m_mtuBytes(other.m_mtuBytes),
+      m_headerBytes(other.m_headerBytes),
+      m_firstHeaderBytes(other.m_firstHeaderBytes),
+      m_payloadAlign(other.m_payloadAlign),
+      m_ackFrameBytes(other.m_ackFrameBytes),
+      m_ackMinBytes(other.m_ackMinBytes),
+      m_cnpFrameBytes(other.m_cnpFrameBytes),
+      m_payloadWindow(other.m_payloadWindow),
+      m_flowWindow(other.m_flowWindow),
+      m_flowWindowBytes(other.m_flowWindowBytes),
+      m_repacingName(other.m_repacingName),
+      m_pacingClock(other.m_pacingClock),
+      m_parameters(other.m_parameters),
+      m_queueDepth(other.m_queueDepth),
+      m_idleRestart(other.m_idleRestart),
+      m_strictClasses(other.m_strictClasses),
+      m_classWeights(other.m_classWeights),
+      m_receiveXoffBytes(other.m_receiveXoffBytes),
+      m_controlClass(other.m_controlClass),
+      m_ttl(other.m_ttl),
+      m_eager(other.m_eager),
+      m_rtoMin(other.m_rtoMin),
+      m_rtoFactor(other.m_rtoFactor),
+      m_retryLimit(other.m_retryLimit),
+      m_intHeaderBytes(other.m_intHeaderBytes)
+{
+    SetOwner(this, 0);
+    if (!other.m_alike)
+    {
+        other.m_alike = std::make_shared<Alike>();
+    }
+    m_alike = other.m_alike;
 }
 
 Nic::~Nic() = default;
@@ -36,7 +80,7 @@ Nic::DoDispose()
     m_pauses = nullptr;
     m_packets = nullptr;
     m_profiles.assign(1, {});
-    m_random = nullptr;
+    m_alike = nullptr;
     m_oracle = nullptr;
     Port::DoDispose();
 }
@@ -61,6 +105,30 @@ FactoryOf(const std::string& text)
 
 } // namespace
 
+/// The prototype of a rate law, without the shim.
+Ptr<CongestionControl>
+Nic::MakeLaw(bool interDc, uint8_t number)
+{
+    if (number)
+    {
+        return m_laws[number - 1].Create<CongestionControl>();
+    }
+    if (m_alike && m_alike->laws[interDc])
+    {
+        const CongestionControl& law = *m_alike->laws[interDc];
+        return CheckMade(law.Fork(), law, "Fork()");
+    }
+    const ObjectFactory made = interDc && !m_interCc.empty() ? FactoryOf(m_interCc) : m_ccFactory;
+    Ptr<CongestionControl> law = made.Create<CongestionControl>();
+    // The first one of all is not forked: what is wrong with it is found as that is used.
+    if (!m_alike || !std::exchange(m_alike->isAskedFor[interDc], true))
+    {
+        return law;
+    }
+    m_alike->laws[interDc] = law;
+    return CheckMade(law->Fork(), *law, "Fork()");
+}
+
 const Ptr<TransportProfile>&
 Nic::GetProfile(bool interDc, uint8_t number)
 {
@@ -71,8 +139,7 @@ Nic::GetProfile(bool interDc, uint8_t number)
         const auto factory = [interDc](const std::string& inter, const ObjectFactory& all) {
             return interDc && !inter.empty() ? FactoryOf(inter) : all;
         };
-        const ObjectFactory made = number ? m_laws[number - 1] : factory(m_interCc, m_ccFactory);
-        Ptr<CongestionControl> law = made.Create<CongestionControl>();
+        Ptr<CongestionControl> law = MakeLaw(interDc, number);
         if (DynamicCast<ControlShim>(law))
         {
             const std::string inter = interDc && !m_interCc.empty() ? "Inter" : "";
@@ -190,15 +257,15 @@ Nic::RetuneReceivers()
 int64_t
 Nic::AssignStreams(int64_t stream)
 {
-    m_random->SetStream(stream);
+    m_random.SetStream(stream);
     return 1;
 }
 
 uint64_t
 Nic::DrawSeed()
 {
-    const uint64_t high = m_random->GetInteger(0, UINT32_MAX);
-    return high << 32 | m_random->GetInteger(0, UINT32_MAX);
+    const uint64_t high = m_random.DrawWord();
+    return high << 32 | m_random.DrawWord();
 }
 
 QueuePair*

@@ -11,7 +11,7 @@
 #include "roce-transport-profile.h"
 
 #include "ns3/object-factory.h"
-#include "ns3/random-variable-stream.h"
+#include "ns3/roce-late-random.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station-trace.h"
 #include "ns3/roce-station.h"
@@ -72,6 +72,11 @@ class Nic : public Port, public Station
 
     Nic();
     ~Nic() override;
+
+    /// @brief A NIC of its own with the same attributes, without queue pairs, laws that were added,
+    /// and whatever it is connected to. Before other is activated.
+    Nic(const Nic& other);
+    Nic& operator=(const Nic&) = delete;
 
     /// @param index number of the NIC in its network. @param oracle see PathOracle
     void SetIdentity(uint32_t index, PathOracle oracle);
@@ -164,6 +169,19 @@ class Nic : public Port, public Station
      * @throw InputError if an attribute names what it must not
      */
     const Ptr<TransportProfile>& GetProfile(bool interDc = false, uint8_t law = 0);
+
+    /// @return whether GetProfile() has been called for these
+    bool HasProfile(bool interDc, uint8_t law) const
+    {
+        return law < m_profiles.size() && m_profiles[law][interDc];
+    }
+
+    /// @return NICs with the same answer, other than null, have the same values of the attributes
+    /// that GetProfile() is about, and profiles of law 0 would be made alike
+    const void* GetAlike() const
+    {
+        return m_interShim.empty() ? m_alike.get() : nullptr;
+    }
 
     /// @brief One more rate law that queue pairs may have, here or at other NICs. See
     /// Network::AddLaw(). @param law kind and parameters
@@ -392,6 +410,22 @@ class Nic : public Port, public Station
     void NoteCompleted(const MessageRecord& record);
     void NoteReceived(uint64_t cookie, int64_t atPs);
     uint64_t DrawSeed();
+    Ptr<CongestionControl> MakeLaw(bool interDc, uint8_t number);
+
+    /// @brief GetAlike() is null from now on: an attribute has been set.
+    void NotAlike()
+    {
+        m_alike = nullptr;
+    }
+
+    class TransportAttribute;
+
+    /// What NICs share that are copies of each other: a rate law costs more than the NIC.
+    struct Alike
+    {
+        std::array<bool, 2> isAskedFor{};           //!< within and across datacenters: once, at least
+        std::array<Ptr<CongestionControl>, 2> laws; //!< nobody has them, they are only forked
+    };
 
     /// @brief Wake up for the first of the timeouts, receivers' timers, program and pauses.
     void SetEarliestTimer()
@@ -415,7 +449,8 @@ class Nic : public Port, public Station
     using Profiles = std::array<Ptr<TransportProfile>, 2>; //!< within and across datacenters
     std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law
     std::vector<ObjectFactory> m_laws;                     //!< the same from 1 on
-    Ptr<UniformRandomVariable> m_random;                   //!< seeds of path selectors
+    LateRandom m_random;                                   //!< seeds of path selectors
+    mutable std::shared_ptr<Alike> m_alike;                //!< null: no copy of this one, or not any more
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;

@@ -26,6 +26,7 @@ HpccTopology::Read(const std::string& path)
 void
 HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
 {
+    const NetworkMap::Bulk bulk(network);
     ObjectFactory dci("ns3::roce::Switch");
     if (dciBufferBytes)
     {

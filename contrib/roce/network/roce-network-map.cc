@@ -3,6 +3,7 @@
 
 #include "ns3/node.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
@@ -16,12 +17,19 @@ namespace ns3::roce
 namespace
 {
 
-Ptr<Port>
-OtherEnd(uint64_t rateBps)
+/// @param first of its kind, or null, which it is then @param make makes one as always
+/// @return like the first one. Loss models are not shared
+template <typename T, typename MAKE>
+Ptr<T>
+MakeLike(Ptr<T>& first, MAKE make)
 {
-    Ptr<Port> port = CreateObject<Port>();
-    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
-    return port;
+    if (first && !first->GetLossModel())
+    {
+        return CopyObject(first);
+    }
+    const Ptr<T> made = make();
+    first = made->GetInstanceTypeId() == T::GetTypeId() ? made : nullptr;
+    return made;
 }
 
 /// @throw InputError for what no link can be.
@@ -145,6 +153,26 @@ NetworkMap::NetworkMap(Nic::PathOracle findPath)
 {
 }
 
+NetworkMap::Bulk::Bulk(NetworkMap& network)
+    : m_network(network),
+      m_defaults(CreateObject<DefaultWatch>())
+{
+    network.m_firsts = std::make_unique<Firsts>();
+    m_defaults->Note(Nic::GetTypeId());
+    m_defaults->Note(DwrrScheduler::GetTypeId());
+}
+
+NetworkMap::Bulk::~Bulk()
+{
+    m_network.m_firsts = nullptr;
+}
+
+void
+NetworkMap::Bulk::Check() const
+{
+    m_defaults->Check();
+}
+
 uint32_t
 NetworkMap::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFactory& factory)
 {
@@ -198,15 +226,24 @@ NetworkMap::GetHostNodes() const
     return nodes;
 }
 
+/// The end of a link at a switch.
+Ptr<Port>
+NetworkMap::MakePort(uint64_t rateBps)
+{
+    const Ptr<Port> port =
+        m_firsts ? MakeLike(m_firsts->port, CreateObject<Port>) : CreateObject<Port>();
+    port->SetRateBps(rateBps);
+    return port;
+}
+
 uint16_t
-NetworkMap::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
+NetworkMap::AddSwitchPort(uint32_t sw, Ptr<Port> port)
 {
     if (m_parts.switches[sw].sw->GetNPorts() == Station::MAX_PORTS)
     {
         throw InputError("network: switch " + m_parts.switches[sw].name + " has more than " +
                          std::to_string(Station::MAX_PORTS) + " ports");
     }
-    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
     m_parts.switches[sw].sw->GetObject<Node>()->AddDevice(port);
     return m_parts.switches[sw].sw->AddPort(port);
 }
@@ -215,7 +252,7 @@ uint32_t
 NetworkMap::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
 {
     Ptr<Link> link = CreateObject<Link>();
-    link->SetAttribute("Delay", TimeValue(PicoSeconds(delayPs)));
+    link->SetDelayPs(delayPs);
     link->Attach(a, b);
     NetworkParts::LinkEntry entry{};
     entry.link = link;
@@ -224,23 +261,23 @@ NetworkMap::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
 }
 
 uint32_t
-NetworkMap::AddNic(uint32_t host,
-                   uint32_t sw,
-                   uint64_t rateBps,
-                   int64_t delayPs,
-                   const ObjectFactory& factory)
+NetworkMap::AddMadeNic(uint32_t host,
+                       uint32_t sw,
+                       uint64_t rateBps,
+                       int64_t delayPs,
+                       const MakeNic& make)
 {
     m_state.ExpectOpen("AddNic()");
     CheckLink("NIC", rateBps, delayPs);
     CheckIndex("NIC: host", host, m_parts.hosts.size());
     CheckIndex("NIC: switch", sw, m_parts.switches.size());
     const uint32_t index = GetNNics();
-    Ptr<Nic> nic = factory.Create<Nic>();
-    nic->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
+    Ptr<Nic> nic = make();
+    nic->SetRateBps(rateBps);
     m_parts.hosts[host].node->AddDevice(nic);
     nic->SetIdentity(index, m_findPath);
-    Ptr<Port> port = OtherEnd(rateBps);
-    const uint16_t swPort = AddSwitchPort(sw, port, rateBps);
+    Ptr<Port> port = MakePort(rateBps);
+    const uint16_t swPort = AddSwitchPort(sw, port);
     NetworkParts::LinkEntry& link = m_parts.links[Join(nic, port, delayPs)];
     link.host = true;
     link.ends = {index, sw};
@@ -253,11 +290,35 @@ NetworkMap::AddNic(uint32_t host,
 uint32_t
 NetworkMap::AddNic(uint32_t host,
                    uint32_t sw,
+                   uint64_t rateBps,
+                   int64_t delayPs,
+                   const ObjectFactory& factory)
+{
+    return AddMadeNic(host, sw, rateBps, delayPs, [&factory] { return factory.Create<Nic>(); });
+}
+
+uint32_t
+NetworkMap::AddNic(uint32_t host, uint32_t sw, uint64_t rateBps, int64_t delayPs)
+{
+    return AddMadeNic(host, sw, rateBps, delayPs, [this] {
+        return m_firsts ? MakeLike(m_firsts->nic, CreateObject<Nic>) : CreateObject<Nic>();
+    });
+}
+
+uint32_t
+NetworkMap::AddNic(uint32_t host,
+                   uint32_t sw,
                    const DataRate& rate,
                    const Time& delay,
                    const ObjectFactory& factory)
 {
     return AddNic(host, sw, rate.GetBitRate(), delay.GetPicoSeconds(), factory);
+}
+
+uint32_t
+NetworkMap::AddNic(uint32_t host, uint32_t sw, const DataRate& rate, const Time& delay)
+{
+    return AddNic(host, sw, rate.GetBitRate(), delay.GetPicoSeconds());
 }
 
 std::pair<uint16_t, uint16_t>
@@ -327,10 +388,10 @@ NetworkMap::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
         throw InputError("link: " + m_parts.switches[a].name + " and " + m_parts.switches[b].name +
                          ", of which one is inside a server; expected both or none");
     }
-    Ptr<Port> portA = OtherEnd(rateBps);
-    Ptr<Port> portB = OtherEnd(rateBps);
-    const uint16_t indexA = AddSwitchPort(a, portA, rateBps);
-    const uint16_t indexB = AddSwitchPort(b, portB, rateBps);
+    Ptr<Port> portA = MakePort(rateBps);
+    Ptr<Port> portB = MakePort(rateBps);
+    const uint16_t indexA = AddSwitchPort(a, portA);
+    const uint16_t indexB = AddSwitchPort(b, portB);
     const uint32_t link = Join(portA, portB, delayPs);
     m_parts.links[link].ends = {a, b};
     m_parts.switches[a].neighbours.push_back({b, indexA, link, 0});

@@ -9,7 +9,6 @@
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-parameter-kinds.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,14 +25,6 @@ bool
 IsOn(const Object& object, const std::string& attribute)
 {
     BooleanValue value;
-    object.GetAttribute(attribute, value);
-    return value.Get();
-}
-
-uint64_t
-GetNumber(const Object& object, const std::string& attribute)
-{
-    UintegerValue value;
     object.GetAttribute(attribute, value);
     return value.Get();
 }
@@ -198,15 +189,15 @@ NetworkPfc::CheckPauses() const
 {
     for (const auto& entry : m_parts.switches)
     {
-        const uint64_t quanta = GetNumber(*entry.sw, "PauseQuanta");
-        const auto mask = static_cast<unsigned>(GetNumber(*entry.sw, "LosslessClasses"));
-        if (!mask || !IsOn(*entry.sw, "RefreshPause"))
+        const uint64_t quanta = entry.sw->GetPauseSender().GetQuanta();
+        const unsigned mask = entry.sw->GetLosslessMask();
+        if (!mask || !entry.sw->GetPauseSender().GetRefresh())
         {
             continue;
         }
         for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
         {
-            const Port& port = *entry.sw->GetPort(p);
+            const Port& port = *entry.sw->PeekPort(p);
             const uint64_t least = LeastQuanta(port, __builtin_popcount(mask), m_maxFrameBytes);
             if (quanta < least && !IsOn(*port.GetPeer(), "InfinitePause"))
             {

@@ -209,8 +209,10 @@ NetworkRoutes::CheckHosts() const
 void
 NetworkRoutes::Compute()
 {
-    const auto findPorts = [this](const NetworkParts::SwitchEntry& entry, const auto& isNext) {
-        std::vector<uint16_t> ports;
+    std::vector<uint16_t> ports;
+    const auto findPorts = [&](const NetworkParts::SwitchEntry& entry,
+                               const auto& isNext) -> const std::vector<uint16_t>& {
+        ports.clear();
         for (const auto& next : entry.neighbours)
         {
             if (isNext(next.sw) && IsUsable(next.link, next.end))
@@ -218,7 +220,10 @@ NetworkRoutes::Compute()
                 ports.push_back(next.port);
             }
         }
-        std::sort(ports.begin(), ports.end());
+        if (!std::is_sorted(ports.begin(), ports.end()))
+        {
+            std::sort(ports.begin(), ports.end());
+        }
         return ports;
     };
     const std::vector<std::vector<uint32_t>> twins = FindTwinRacks();

@@ -81,8 +81,14 @@ NetworkStages::CheckDeployment(const NetworkOptions& options)
         m_deployment.Add(placement.stage.Create<SwitchStage>(), placement.where);
     }
     std::set<std::string> known;
+    const void* alike = nullptr;
     for (const auto& entry : m_parts.nics)
     {
+        if (alike && entry.nic->GetAlike() == alike)
+        {
+            continue;
+        }
+        alike = entry.nic->GetAlike();
         if (known.insert(DescribeTransport(*entry.nic)).second)
         {
             AddTransport(*entry.nic, false, 0);

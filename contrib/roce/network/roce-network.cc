@@ -182,8 +182,14 @@ Network::CheckFactories() const
     for (const auto& [attribute, base] : texts)
     {
         std::string checked; // usually that of all NICs
+        const void* alike = nullptr;
         for (const auto& nic : m_parts.nics)
         {
+            if (alike && nic.nic->GetAlike() == alike)
+            {
+                continue;
+            }
+            alike = nic.nic->GetAlike();
             StringValue text;
             nic.nic->GetAttribute(attribute, text);
             if (!text.Get().empty() && text.Get() != checked)

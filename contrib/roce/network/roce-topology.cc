@@ -266,6 +266,7 @@ Topology::Construct(Network& network) const
 {
     OptionTable::Check(*this, "topology: ");
     Validate();
+    const NetworkMap::Bulk bulk(network);
     std::vector<std::vector<uint32_t>> externals;
     for (uint32_t dc = 0; dc < datacenters; ++dc)
     {
@@ -275,6 +276,7 @@ Topology::Construct(Network& network) const
     {
         ConnectDatacenters(network, externals);
     }
+    bulk.Check();
 }
 
 void

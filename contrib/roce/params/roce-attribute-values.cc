@@ -4,9 +4,13 @@
 #include "roce-parameter-kinds.h"
 #include "roce-parameter-value.h"
 
+#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/integer.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -180,6 +184,122 @@ GetAttributesInForce(const Object& object)
         more = tid.HasParent();
     }
     return found;
+}
+
+namespace
+{
+
+template <typename T>
+void
+AppendBytes(const T& value, std::string& key)
+{
+    key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+/// How the value of a class of attribute values gets into a key.
+template <typename V>
+void
+AppendNumber(const AttributeValue& value, const AttributeChecker&, std::string& key)
+{
+    AppendBytes(static_cast<const V&>(value).Get(), key);
+}
+
+void
+AppendTime(const AttributeValue& value, const AttributeChecker&, std::string& key)
+{
+    AppendBytes(static_cast<const TimeValue&>(value).Get().GetTimeStep(), key);
+}
+
+void
+AppendRate(const AttributeValue& value, const AttributeChecker&, std::string& key)
+{
+    AppendBytes(static_cast<const DataRateValue&>(value).Get().GetBitRate(), key);
+}
+
+void
+AppendParameters(const AttributeValue& value, const AttributeChecker&, std::string& key)
+{
+    AppendBytes(static_cast<const ParameterKey&>(value).given, key);
+}
+
+void
+AppendText(const AttributeValue& value, const AttributeChecker& checker, std::string& key)
+{
+    const std::string text = value.SerializeToString(Ptr<const AttributeChecker>(&checker));
+    AppendBytes(text.size(), key);
+    key += text;
+}
+
+using AppendValue = void (*)(const AttributeValue&, const AttributeChecker&, std::string&);
+
+AppendValue
+FindAppend(const AttributeValue& value)
+{
+    return dynamic_cast<const UintegerValue*>(&value)  ? &AppendNumber<UintegerValue>
+           : dynamic_cast<const IntegerValue*>(&value) ? &AppendNumber<IntegerValue>
+           : dynamic_cast<const BooleanValue*>(&value) ? &AppendNumber<BooleanValue>
+           : dynamic_cast<const DoubleValue*>(&value)  ? &AppendNumber<DoubleValue>
+           : dynamic_cast<const TimeValue*>(&value)    ? &AppendTime
+           : dynamic_cast<const DataRateValue*>(&value) ? &AppendRate
+           : dynamic_cast<const ParameterKey*>(&value)  ? &AppendParameters
+                                                        : &AppendText;
+}
+
+} // namespace
+
+/// An attribute of a class of objects.
+struct AttributeKeys::Column
+{
+    Ptr<const AttributeAccessor> accessor;
+    Ptr<const AttributeChecker> checker;
+    Ptr<AttributeValue> value; //!< to be filled in
+    AppendValue append;
+};
+
+AttributeKeys::AttributeKeys() = default;
+AttributeKeys::~AttributeKeys() = default;
+
+const std::vector<AttributeKeys::Column>&
+AttributeKeys::ColumnsOf(TypeId tid)
+{
+    const auto [entry, isNew] = m_columns.try_emplace(tid.GetUid());
+    for (bool more = isNew; more; tid = tid.GetParent())
+    {
+        for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
+        {
+            const Attribute attribute = tid.GetAttribute(i);
+            if (!IsTold(attribute))
+            {
+                continue;
+            }
+            const Ptr<AttributeValue> value =
+                InfoOf(attribute) ? Ptr<AttributeValue>(Create<ParameterKey>())
+                                  : attribute.checker->Create();
+            entry->second.push_back(
+                {attribute.accessor, attribute.checker, value, FindAppend(*value)});
+        }
+        more = tid.HasParent();
+    }
+    return entry->second;
+}
+
+void
+AttributeKeys::Append(const Object& object, std::string& key)
+{
+    const TypeId tid = object.GetInstanceTypeId();
+    AppendBytes(tid.GetUid(), key);
+    for (const Column& column : ColumnsOf(tid))
+    {
+        if (column.accessor->Get(&object, *column.value))
+        {
+            column.append(*column.value, *column.checker, key);
+        }
+        else if (const Ptr<AttributeValue> other = column.checker->Create();
+                 column.accessor->Get(&object, *other))
+        {
+            AppendText(*other, *column.checker, key);
+        }
+    }
 }
 
 } // namespace ns3::roce

@@ -4,6 +4,8 @@
 
 #include "ns3/object.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,33 @@ struct AttributeInForce
 /// @param object any. @return its attributes with their effective values, those of its own class
 /// first. Without those that say what an object is made of (factories, pointers)
 std::vector<AttributeInForce> GetAttributesInForce(const Object& object);
+
+/**
+ * @brief Finds out fast that objects have the same values in force: a network has hundreds of
+ * thousands of objects, and a few kinds of them.
+ */
+class AttributeKeys
+{
+  public:
+    AttributeKeys();
+    ~AttributeKeys();
+
+    /**
+     * @brief Read an object's attributes.
+     * @param object any
+     * @param key [out] bytes are appended. Objects with the same bytes have the same type, and the
+     * same answers of GetAttributesInForce(); those with others mostly have others. Valid as long
+     * as these objects live and none is changed
+     */
+    void Append(const Object& object, std::string& key);
+
+  private:
+    struct Column;
+
+    const std::vector<Column>& ColumnsOf(TypeId tid);
+
+    std::map<uint16_t, std::vector<Column>> m_columns; //!< by uid of the type
+};
 
 } // namespace ns3::roce
 

@@ -36,6 +36,10 @@ void
 DefaultWatch::Note(const TypeId& type)
 {
     TypeId tid = type;
+    if (!m_types.insert(tid.GetUid()).second)
+    {
+        return; // without its name: a network has many ports
+    }
     for (bool more = true; more; tid = tid.GetParent())
     {
         const auto [entry, isNew] = m_noted.try_emplace(tid.GetName());

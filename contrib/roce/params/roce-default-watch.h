@@ -8,7 +8,9 @@
 #include "ns3/type-id.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,7 @@ class DefaultWatch : public Object
     void Forget()
     {
         m_noted.clear();
+        m_types.clear();
     }
 
   protected:
@@ -53,6 +56,7 @@ class DefaultWatch : public Object
     using Defaults = std::vector<Ptr<const AttributeValue>>; //!< by number of the attribute
 
     std::map<std::string, Defaults> m_noted; //!< by the type's name
+    std::set<uint16_t> m_types;              //!< uids of those that have been given to Note()
 };
 
 /**

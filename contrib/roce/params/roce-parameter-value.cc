@@ -93,6 +93,24 @@ ParameterValue::DeserializeFromString(std::string value, Ptr<const AttributeChec
     return true;
 }
 
+Ptr<AttributeValue>
+ParameterKey::Copy() const
+{
+    return Create<ParameterKey>(*this);
+}
+
+std::string
+ParameterKey::SerializeToString(Ptr<const AttributeChecker>) const
+{
+    return given ? "given" : "";
+}
+
+bool
+ParameterKey::DeserializeFromString(std::string, Ptr<const AttributeChecker>)
+{
+    return false;
+}
+
 ParameterChecker::ParameterChecker(std::shared_ptr<const ParameterInfo> info)
     : m_info(std::move(info))
 {

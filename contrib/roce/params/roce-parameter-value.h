@@ -101,6 +101,20 @@ class ParameterValue : public AttributeValue
 };
 
 /**
+ * @brief Asked of a parameter's attribute in place of its value: what all parameters of the object
+ * depend on. Objects of one class with the same answer have the same values.
+ */
+class ParameterKey : public AttributeValue
+{
+  public:
+    Ptr<AttributeValue> Copy() const override;
+    std::string SerializeToString(Ptr<const AttributeChecker> checker) const override;
+    bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
+
+    const void* given{nullptr}; //!< null: nothing was given, so the defaults are in force
+};
+
+/**
  * @brief The attribute checker of a parameter. It accepts any text: one that cannot be read is
  * reported as an InputError by the object that uses it. So a bad value never ends in an abort.
  */

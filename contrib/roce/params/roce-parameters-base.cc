@@ -285,6 +285,14 @@ bool
 ParametersBase::GetRow(std::size_t row, AttributeValue& value) const
 {
     auto* text = dynamic_cast<ParameterValue*>(&value);
+    if (auto* key = text ? nullptr : dynamic_cast<ParameterKey*>(&value))
+    {
+        const auto& isGiven = m_state->isGiven;
+        const bool isAny = !m_state->profile.empty() || !m_state->bad.empty() ||
+                           std::find(isGiven.begin(), isGiven.end(), true) != isGiven.end();
+        key->given = isAny ? m_state.get() : nullptr;
+        return true;
+    }
     if (row == ParameterTableBase::PROFILE_ROW)
     {
         if (text)

@@ -144,9 +144,15 @@ FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
     {
         used.insert(tuner->GetInstanceTypeId());
     }
+    const void* alike = nullptr; // what NICs are like that have been looked at
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         Nic& nic = *network.GetNic(n);
+        if (alike && nic.GetAlike() == alike && nic.GetNLaws() == 1)
+        {
+            continue; // nothing is made only to be looked at
+        }
+        alike = nic.GetNLaws() == 1 ? nic.GetAlike() : nullptr;
         for (const bool interDc : {false, true})
         {
             for (std::size_t law = 0; scopes[interDc] && law < nic.GetNLaws(); ++law)

@@ -4,6 +4,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ns3::roce
@@ -96,9 +97,13 @@ PortNames::PortNames(const Network& network)
 {
     std::vector<const Port*> ports;
     const auto add = [&](Port& port, const std::string& node, const std::string& name) {
-        NodeNames& names = m_nodes[port.GetNode()->GetId()];
+        const uint32_t id = port.GetNode()->GetId();
+        m_nodes.resize(std::max<std::size_t>(m_nodes.size(), id + 1));
+        NodeNames& names = m_nodes[id];
         names.name = node;
-        names.ports[static_cast<uint16_t>(port.GetIfIndex())] = name;
+        const auto index = static_cast<uint16_t>(port.GetIfIndex());
+        names.ports.resize(std::max<std::size_t>(names.ports.size(), index + 1));
+        names.ports[index] = name;
         ports.push_back(&port);
     };
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
@@ -116,6 +121,7 @@ PortNames::PortNames(const Network& network)
     const auto nameOf = [this](const Port& port) {
         return GetPort(port.GetNode()->GetId(), static_cast<uint16_t>(port.GetIfIndex()));
     };
+    m_neighbours.reserve(ports.size());
     for (const Port* port : ports)
     {
         m_neighbours.emplace_back(nameOf(*port), nameOf(*port->GetPeer()));
@@ -126,21 +132,15 @@ const std::string&
 PortNames::GetNode(uint32_t node) const
 {
     static const std::string none;
-    const auto found = m_nodes.find(node);
-    return found == m_nodes.end() ? none : found->second.name;
+    return node < m_nodes.size() ? m_nodes[node].name : none;
 }
 
 const std::string&
 PortNames::GetPort(uint32_t node, uint16_t index) const
 {
     static const std::string none;
-    const auto found = m_nodes.find(node);
-    if (found == m_nodes.end())
-    {
-        return none;
-    }
-    const auto port = found->second.ports.find(index);
-    return port == found->second.ports.end() ? none : port->second;
+    return node < m_nodes.size() && index < m_nodes[node].ports.size() ? m_nodes[node].ports[index]
+                                                                       : none;
 }
 
 } // namespace ns3::roce

@@ -5,7 +5,6 @@
 #include "ns3/roce-network.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,10 +60,10 @@ class PortNames
     struct NodeNames
     {
         std::string name;
-        std::map<uint16_t, std::string> ports;
+        std::vector<std::string> ports; //!< by number at the node; "" if it is no port
     };
 
-    std::map<uint32_t, NodeNames> m_nodes; //!< by node id
+    std::vector<NodeNames> m_nodes; //!< by node id
     std::vector<std::pair<std::string, std::string>> m_neighbours;
 };
 

@@ -101,10 +101,18 @@ RunCollector::Start()
     {
         connect(*m_options.tcp);
     }
+    // By name once: a network has many NICs.
+    const auto completed = Nic::GetTypeId().LookupTraceSourceByName("MessageCompleted");
+    const auto received = Nic::GetTypeId().LookupTraceSourceByName("MessageReceived");
+    const Callback<void, const MessageRecord&> onCompleted(
+        [this](const MessageRecord& record) { OnCompleted(record); });
+    const Callback<void, uint64_t, Time> onReceived(
+        [this](uint64_t cookie, Time at) { OnReceived(cookie, at); });
     for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
     {
         Nic& nic = *m_network.GetNic(n);
-        connect(nic);
+        completed->ConnectWithoutContext(&nic, onCompleted);
+        received->ConnectWithoutContext(&nic, onReceived);
         m_marginPs = std::max(m_marginPs, nic.GetLink()->GetDelayPs());
     }
     if (m_options.fingerprint)

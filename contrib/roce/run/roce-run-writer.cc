@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace ns3::roce
@@ -24,6 +25,36 @@ RoundToNs(int64_t ps)
 {
     return static_cast<uint64_t>(ps / 1000 + (ps % 1000 >= 500 ? 1 : 0));
 }
+
+/// Makes an object of many members in their order. Json itself looks through all of them for each
+/// new one: a minute for 65,536 hosts.
+class ObjectMaker
+{
+  public:
+    /// @brief Set a member. @param name of it, new or not
+    void Set(const std::string& name, const std::string& value)
+    {
+        const auto [known, isNew] = m_known.try_emplace(name, m_members.size());
+        if (isNew)
+        {
+            m_members.emplace_back(name, value);
+        }
+        else
+        {
+            (m_members.begin() + static_cast<std::ptrdiff_t>(known->second))->second = value;
+        }
+    }
+
+    /// @return the object
+    Json Take()
+    {
+        return std::move(m_members);
+    }
+
+  private:
+    std::unordered_map<std::string, std::size_t> m_known; //!< index by name
+    Json::object_t m_members;
+};
 
 /// @param group statistics. @return their JSON
 Json
@@ -102,16 +133,18 @@ SummaryJson(const RunSummary& summary, const FctStats& stats)
         }
     }
     json["counters"] = summary.counters;
-    json["nodeNames"] = Json::object();
+    ObjectMaker nodeNames;
     for (const auto& node : summary.nodeNames)
     {
-        json["nodeNames"][std::to_string(node.first)] = node.second;
+        nodeNames.Set(std::to_string(node.first), node.second);
     }
-    json["neighbours"] = Json::object();
+    json["nodeNames"] = nodeNames.Take();
+    ObjectMaker neighbours;
     for (const auto& [port, neighbour] : summary.neighbours)
     {
-        json["neighbours"][port] = neighbour;
+        neighbours.Set(port, neighbour);
     }
+    json["neighbours"] = neighbours.Take();
     json["timing"]["wallSeconds"] = summary.wallSeconds;
     json["timing"]["cpuSeconds"] = summary.cpuSeconds;
     return json;

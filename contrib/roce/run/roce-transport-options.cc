@@ -70,6 +70,10 @@ HasRoutesThroughExternals(const Network& network)
             }
         }
     }
+    if (externals.empty())
+    {
+        return false;
+    }
     std::map<uint32_t, std::set<uint32_t>> racks; // by datacenter
     for (uint32_t nic = 0; nic < network.GetNNics(); ++nic)
     {
@@ -78,11 +82,20 @@ HasRoutesThroughExternals(const Network& network)
     for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
     {
         const Ptr<Switch> sw = network.GetSwitch(s);
+        std::vector<bool> leadsThere(sw->GetNPorts());
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            leadsThere[p] = externals.count(sw->PeekPort(p)->GetPeer()->GetOwner());
+        }
+        if (std::find(leadsThere.begin(), leadsThere.end(), true) == leadsThere.end())
+        {
+            continue; // of a large network, nearly all
+        }
         for (const uint32_t rack : racks[sw->GetDatacenter()])
         {
             for (const uint16_t p : sw->GetRouting().GetGroup(rack))
             {
-                if (externals.count(sw->GetPort(p)->GetPeer()->GetOwner()))
+                if (leadsThere[p])
                 {
                     return true;
                 }

@@ -14,9 +14,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -46,13 +49,12 @@ Describe(const Object& object)
     return entry;
 }
 
-/// @return the marking curve that a switch has at a port, of its rate: bytes; empty if it marks
-/// none
+/// @param marker of a switch, or null @return its marking curve at a port, of its rate: bytes; empty
+/// if it marks none
 Json
-Thresholds(const Switch& sw, uint16_t port)
+Thresholds(const EcnMarker* marker, uint16_t port)
 {
     Json json = Json::object();
-    const auto* marker = sw.FindStage<EcnMarker>();
     if (marker && marker->GetCurve(port).CanMark())
     {
         const EcnCurve& curve = marker->GetCurve(port);
@@ -63,89 +65,239 @@ Thresholds(const Switch& sw, uint16_t port)
     return json;
 }
 
-/// Counts it among its equals.
-void
-Add(Json& role, const Object& object, const Json& thresholds = Json())
+/// What is in force for the objects of one role.
+class Role
 {
-    Json entry = Describe(object);
-    if (!thresholds.is_null())
+  public:
+    /**
+     * @brief Count an object among its equals.
+     * @param object has this role
+     * @param key of the object, and of the port that thresholds are of
+     * @param thresholds called with nothing, gives them; null: there are none
+     * @return which of the different ones it is like
+     */
+    template <typename THRESHOLDS>
+    std::size_t Add(const Object& object, const std::string& key, THRESHOLDS thresholds)
     {
-        entry["thresholds"] = thresholds;
-    }
-    for (Json& other : role)
-    {
-        entry["count"] = other["count"];
-        if (entry == other)
+        const auto [known, isNew] = m_known.try_emplace(key, 0);
+        if (isNew)
         {
-            other["count"] = other["count"].get<uint64_t>() + 1;
+            // Texts are made for the first of its kind only: a port has as much to tell as the
+            // whole rest of its life takes.
+            Json entry = Describe(object);
+            if (const Json more = thresholds(); !more.is_null())
+            {
+                entry["thresholds"] = more;
+            }
+            known->second = static_cast<std::size_t>(
+                std::find(m_entries.begin(), m_entries.end(), entry) - m_entries.begin());
+            if (known->second == m_entries.size())
+            {
+                m_entries.push_back(std::move(entry));
+                m_counts.push_back(0);
+            }
+        }
+        ++m_counts[known->second];
+        return known->second;
+    }
+
+    /// @brief Count one more. @param which see Add()
+    void AddLike(std::size_t which)
+    {
+        ++m_counts[which];
+    }
+
+    /// @return all different ones, in the order of the first of each
+    Json Make() const
+    {
+        Json json;
+        for (std::size_t i = 0; i < m_entries.size(); ++i)
+        {
+            json.push_back(m_entries[i]);
+            json.back()["count"] = m_counts[i];
+        }
+        return json;
+    }
+
+  private:
+    std::unordered_map<std::string, std::size_t> m_known; //!< by key
+    std::vector<Json> m_entries;                          //!< each with a count of 1
+    std::vector<uint64_t> m_counts;
+};
+
+/// The roles, in the order in which they come up.
+class Roles
+{
+  public:
+    /// Which of a role an object is like.
+    using Place = std::pair<std::size_t, std::size_t>;
+
+    /// @brief Count an object among its equals. @param role name @param object has it
+    Place Add(const std::string& role, const Object& object)
+    {
+        m_key.clear();
+        return AddKnown(role, object, [] { return Json(); });
+    }
+
+    /// @brief As above. @param port of a switch @param marker of the switch, or null
+    void AddPort(const std::string& role, const Port& port, const EcnMarker* marker)
+    {
+        m_key.clear();
+        const bool marks = marker && marker->GetCurve(port.GetIndex()).CanMark();
+        if (marks)
+        {
+            const EcnCurve& curve = marker->GetCurve(port.GetIndex());
+            m_key.append(reinterpret_cast<const char*>(&curve), sizeof(curve));
+        }
+        AddKnown(role, port, [&] { return Thresholds(marks ? marker : nullptr, port.GetIndex()); });
+    }
+
+    /// @brief Count one more. @param place see Add()
+    void AddLike(Place place)
+    {
+        m_roles[place.first].second.AddLike(place.second);
+    }
+
+    /// @return by name of the role
+    Json Make() const
+    {
+        Json json = Json::object();
+        for (const auto& [name, role] : m_roles)
+        {
+            json[name] = role.Make();
+        }
+        return json;
+    }
+
+  private:
+    template <typename THRESHOLDS>
+    Place AddKnown(const std::string& name, const Object& object, THRESHOLDS thresholds)
+    {
+        const auto found = std::find_if(m_roles.begin(), m_roles.end(), [&name](const auto& role) {
+            return role.first == name;
+        });
+        const auto index = static_cast<std::size_t>(found - m_roles.begin());
+        if (found == m_roles.end())
+        {
+            m_roles.emplace_back(name, Role());
+        }
+        m_keys.Append(object, m_key);
+        return {index, m_roles[index].second.Add(object, m_key, thresholds)};
+    }
+
+    std::vector<std::pair<std::string, Role>> m_roles; //!< by name
+    AttributeKeys m_keys;
+    std::string m_key; //!< scratch
+};
+
+/// What queue pairs of NICs have within a datacenter, or across.
+class ProfileRoles
+{
+  public:
+    /// @param roles counts them @param interDc across datacenters
+    ProfileRoles(Roles& roles, bool interDc)
+        : m_roles(roles),
+          m_interDc(interDc),
+          m_scope(interDc ? "inter." : "intra.")
+    {
+    }
+
+    /// @brief Count what a NIC has. @param nic any
+    void Add(Nic& nic)
+    {
+        // Nobody can have changed a profile that is not there yet, so it is not made only to be
+        // looked at. NICs that are alike have the law of their attributes alone.
+        const void* const alike = nic.GetNLaws() == 1 && !nic.HasProfile(m_interDc, 0)
+                                      ? nic.GetAlike()
+                                      : nullptr;
+        if (alike && alike == m_alike)
+        {
+            for (const Roles::Place& place : m_alikePlaces)
+            {
+                m_roles.AddLike(place);
+            }
             return;
         }
-    }
-    entry["count"] = 1;
-    role.push_back(entry);
-}
-
-/// What queue pairs of a NIC have within a datacenter, or across.
-void
-AddProfiles(Json& json, Nic& nic, bool interDc)
-{
-    const std::string scope = interDc ? "inter." : "intra.";
-    for (std::size_t number = 0; number < nic.GetNLaws(); ++number)
-    {
-        const TransportProfile& profile = *nic.GetProfile(interDc, static_cast<uint8_t>(number));
-        std::string role = scope + "congestionControl";
-        for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
+        m_places.clear();
+        for (std::size_t number = 0; number < nic.GetNLaws(); ++number)
         {
-            Add(json[role], *law);
-            role += ".law";
+            const TransportProfile& profile =
+                *nic.GetProfile(m_interDc, static_cast<uint8_t>(number));
+            std::string role = m_scope + "congestionControl";
+            for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
+            {
+                Count(role, *law);
+                role += ".law";
+            }
+            Count(m_scope + "receiverFeedback", *profile.GetFeedback());
         }
-        Add(json[scope + "receiverFeedback"], *profile.GetFeedback());
+        const TransportProfile& profile = *nic.GetProfile(m_interDc);
+        Count(m_scope + "lossRecovery", *profile.GetRecovery());
+        Count(m_scope + "pathSelector", *profile.GetSelector());
+        if (alike)
+        {
+            m_alike = alike;
+            m_alikePlaces = m_places;
+        }
     }
-    const TransportProfile& profile = *nic.GetProfile(interDc);
-    Add(json[scope + "lossRecovery"], *profile.GetRecovery());
-    Add(json[scope + "pathSelector"], *profile.GetSelector());
-}
+
+  private:
+    void Count(const std::string& role, const Object& object)
+    {
+        m_places.push_back(m_roles.Add(role, object));
+    }
+
+    Roles& m_roles;
+    const bool m_interDc;
+    const std::string m_scope;
+    std::vector<Roles::Place> m_places;
+    const void* m_alike{nullptr}; //!< of the last NIC whose profile was not there
+    std::vector<Roles::Place> m_alikePlaces;
+};
 
 } // namespace
 
 Json
 ValuesInForce(const Network& network)
 {
-    Json json = Json::object();
+    Roles roles;
     bool hasInter = false;
     for (uint32_t i = 0; i < network.GetNNics(); ++i)
     {
         hasInter = hasInter || network.GetDatacenter(i) != network.GetDatacenter(0);
     }
+    ProfileRoles intra(roles, false);
+    ProfileRoles inter(roles, true);
     for (uint32_t i = 0; i < network.GetNNics(); ++i)
     {
         Nic& nic = *network.GetNic(i);
-        Add(json["nic"], nic);
-        AddProfiles(json, nic, false);
+        roles.Add("nic", nic);
+        intra.Add(nic);
         if (hasInter)
         {
-            AddProfiles(json, nic, true);
+            inter.Add(nic);
         }
     }
     for (uint32_t i = 0; i < network.GetNSwitches(); ++i)
     {
         const Switch& sw = *network.GetSwitch(i);
-        Add(json["switch"], sw);
+        const auto* marker = sw.FindStage<EcnMarker>();
+        roles.Add("switch", sw);
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            Add(json["switchPort"], *sw.GetPort(p), Thresholds(sw, p));
-            Add(json["scheduler"], sw.GetQueue(p));
+            roles.AddPort("switchPort", *sw.PeekPort(p), marker);
+            roles.Add("scheduler", sw.GetQueue(p));
         }
         for (const Ptr<SwitchStage>& stage : sw.GetStages())
         {
-            Add(json["stage"], *stage);
+            roles.Add("stage", *stage);
         }
     }
     if (const Ptr<Tuner> tuner = network.GetTuner())
     {
-        Add(json["tuner"], *tuner);
+        roles.Add("tuner", *tuner);
     }
-    return json;
+    return roles.Make();
 }
 
 namespace

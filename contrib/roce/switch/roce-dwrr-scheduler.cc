@@ -169,6 +169,14 @@ DwrrScheduler::CopySettings(const DwrrScheduler& other)
     m_strictMask = other.m_strictMask;
 }
 
+Ptr<EgressScheduler>
+DwrrScheduler::MakeAlike() const
+{
+    // A subclass may have more than is copied.
+    return GetInstanceTypeId() == GetTypeId() && IsEmpty() ? CopyObject(Ptr<const DwrrScheduler>(this))
+                                                           : nullptr;
+}
+
 Frame*
 DwrrScheduler::FindLast(uint8_t trafficClass) const
 {

@@ -61,6 +61,7 @@ class DwrrScheduler : public EgressScheduler
 
     // inherited from EgressScheduler
     void CheckAttributes() const override;
+    Ptr<EgressScheduler> MakeAlike() const override;
     Frame* FindLast(uint8_t trafficClass) const override;
 
   protected:

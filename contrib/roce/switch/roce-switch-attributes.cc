@@ -209,11 +209,10 @@ Switch::MakeQueues()
 {
     for (OutPort& out : m_ports)
     {
-        if (IsCopy() && &out != &m_ports.front())
-        {
-            out.queue = m_ports.front().queue;
-        }
-        else
+        const OutPort& first = m_ports.front();
+        const bool isFirst = &out == &first;
+        out.queue = isFirst ? nullptr : IsCopy() ? first.queue : first.queue->MakeAlike();
+        if (!out.queue)
         {
             out.queue = m_schedulerFactory.Create<EgressScheduler>();
             out.queue->CheckAttributes();

@@ -3,7 +3,11 @@
 
 #include "roce-workload-internal.h"
 
+#include "ns3/roce-late-random.h"
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <tuple>
 
 namespace ns3::roce
@@ -257,26 +261,35 @@ PoissonWorkload::Generate() const
     {
         const uint32_t host = plan.hosts[i];
         const Destinations& to = plan.destinations[i];
-        auto arrivalRng = MakeStream<ExponentialRandomVariable>(stream + 3 * int64_t{host});
-        auto sizeRng = MakeStream<UniformRandomVariable>(stream + 3 * int64_t{host} + 1);
-        auto destinationRng = MakeStream<UniformRandomVariable>(stream + 3 * int64_t{host} + 2);
-        double afterPs = arrivalRng->GetValue(plan.meanGapPs, 0);
+        // Of many hosts, most send nothing in a short run.
+        std::array<LateRandom, 3> random;
+        for (int64_t i = 0; i < 3; ++i)
+        {
+            random[static_cast<std::size_t>(i)].SetStream(stream + 3 * int64_t{host} + i);
+        }
+        auto& [arrivals, sizesDrawn, destinations] = random;
+        // As ns3::ExponentialRandomVariable.
+        const auto drawGapPs = [&plan](LateRandom& from) {
+            return -plan.meanGapPs * std::log(from.Draw());
+        };
+        double afterPs = drawGapPs(arrivals);
         while (afterPs < static_cast<double>(durationPs))
         {
             // two draws for each flow, needed or not, so that interFraction shifts nothing else
-            const double side = destinationRng->GetValue(0.0, 1.0);
-            const double place = destinationRng->GetValue(0.0, 1.0);
+            const double side = destinations.Draw();
+            const double place = destinations.Draw();
             const Candidates& among = side < to.interFraction ? to.far : to.near;
             const auto pick = static_cast<uint32_t>(place * among.Count());
             const uint32_t other = among.At(index, std::min(pick, among.Count() - 1));
             const bool inter = index.Datacenter(host) != index.Datacenter(other);
+            const FlowSizeDistribution& its = inter && interSizes ? *interSizes : sizes;
             flows.push_back(MakeFlow(receiver ? other : host,
                                      receiver ? host : other,
-                                     (inter && interSizes ? *interSizes : sizes).Sample(sizeRng),
+                                     its.Quantile(sizesDrawn.Draw()),
                                      startPs + static_cast<int64_t>(afterPs),
                                      trafficClass,
                                      tag));
-            afterPs += arrivalRng->GetValue(plan.meanGapPs, 0);
+            afterPs += drawGapPs(arrivals);
         }
     }
     SortAndNumber(flows);
