@@ -124,10 +124,8 @@ Place(Clusters& clusters, const std::vector<uint32_t>& order)
                                    found.end(),
                                    [](const Finding& finding) { return finding.place < 0; }),
                     found.end());
-        const auto nWide =
-            static_cast<double>(std::count_if(found.begin(),
-                                              found.end(),
-                                              [](const Finding& f) { return f.isWide; }));
+        const auto nWide = static_cast<double>(
+            std::count_if(found.begin(), found.end(), [](const Finding& f) { return f.isWide; }));
         double wide = 0.5;
         for (const Finding& finding : found)
         {
@@ -496,7 +494,8 @@ class Improver
             const auto isBetter = [&] {
                 return fits ? std::tie(m_traffic[g], m_weights[best]) >
                                   std::tie(m_traffic[best], m_weights[g])
-                            : then <= m_limit || best == GroupOf(c) || m_weights[g] < m_weights[best];
+                            : then <= m_limit || best == GroupOf(c) ||
+                                  m_weights[g] < m_weights[best];
             };
             if (then < m_weights[GroupOf(c)] && (!fits || then <= m_limit) && isBetter())
             {
