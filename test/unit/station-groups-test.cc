@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <utility>
 #include <vector>
 
 namespace ns3::roce::test
@@ -81,6 +82,27 @@ TEST(StationGroupsTest, DatacentersAreCutAtTheirLongLinks)
     {
         EXPECT_EQ(groups.GetGroup(i), two.items[i].datacenter);
     }
+}
+
+TEST(StationGroupsTest, LongLinksAreCutThoughOneSideHasMoreToDo)
+{
+    for (const auto& [percent, isLong] : {std::pair(140, true), {200, false}})
+    {
+        Shape two(2, 4, US, US, 1000 * US);
+        for (auto& item : two.items)
+        {
+            item.weight *= item.datacenter ? 100 : percent;
+        }
+        const StationGroups groups(two.items, two.edges, 2);
+        EXPECT_EQ(groups.GetShortestCutPs() > US, isLong) << percent << " %";
+    }
+    // It is not worth so much if they are but a little longer.
+    Shape two(2, 4, US, US, 2 * US);
+    for (auto& item : two.items)
+    {
+        item.weight *= item.datacenter ? 100 : 140;
+    }
+    EXPECT_EQ(StationGroups(two.items, two.edges, 2).GetShortestCutPs(), US);
 }
 
 TEST(StationGroupsTest, RacksStayWholeAndGroupsAreBalanced)

@@ -49,7 +49,8 @@ ExpectedTraffic::ExpectedTraffic(const NetworkParts& parts, const std::vector<Ex
         const auto& src = parts.nics[flow.src];
         const auto& dst = parts.nics[flow.dst];
         const uint64_t mtu = src.nic->GetMtuBytes();
-        const auto frames = static_cast<double>(std::max<uint64_t>(1, (flow.bytes + mtu - 1) / mtu));
+        const auto frames =
+            static_cast<double>(std::max<uint64_t>(1, (flow.bytes + mtu - 1) / mtu));
         m_nics[flow.src] += 2 * frames;
         m_nics[flow.dst] += 2 * frames;
         to[m_twinsOf[dst.sw]].push_back({src.sw, dst.sw, frames});
@@ -117,9 +118,7 @@ ExpectedTraffic::FindDistances(const NetworkParts& parts, uint32_t destination)
 
 /// Have frames to some twins go there. @param twins number of their set @param flows the frames
 void
-ExpectedTraffic::Spread(const NetworkParts& parts,
-                            uint32_t twins,
-                            const std::vector<Part>& flows)
+ExpectedTraffic::Spread(const NetworkParts& parts, uint32_t twins, const std::vector<Part>& flows)
 {
     if (flows.empty())
     {
@@ -179,8 +178,9 @@ ExpectedTraffic::Spread(const NetworkParts& parts,
                 if (m_twinsOf[next.sw] == twins)
                 {
                     const auto found = arriving.find(next.sw);
-                    const double part =
-                        fromOutside > 0 && found != arriving.end() ? found->second / fromOutside : 0;
+                    const double part = fromOutside > 0 && found != arriving.end()
+                                            ? found->second / fromOutside
+                                            : 0;
                     const double even = 1.0 / static_cast<double>(m_twins[twins].size());
                     m_links[next.link] += m_waiting[at] * part + up[at] * even;
                 }

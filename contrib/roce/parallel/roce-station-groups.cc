@@ -124,10 +124,8 @@ Place(Clusters& clusters, const std::vector<uint32_t>& order)
                                    found.end(),
                                    [](const Finding& finding) { return finding.place < 0; }),
                     found.end());
-        const auto nWide =
-            static_cast<double>(std::count_if(found.begin(),
-                                              found.end(),
-                                              [](const Finding& f) { return f.isWide; }));
+        const auto nWide = static_cast<double>(
+            std::count_if(found.begin(), found.end(), [](const Finding& f) { return f.isWide; }));
         double wide = 0.5;
         for (const Finding& finding : found)
         {
@@ -245,17 +243,19 @@ MakeWhole(const Clusters& clusters, uint32_t n)
 }
 
 /// @return what only the longest links join, each part with its share of the groups; empty if there
-/// are no such parts, or too many @param n groups
+/// are no such parts, or too many @param n groups @param [out] regionsPs least delay between them
 std::vector<Region>
 FindRegions(const Clusters& clusters,
             const std::vector<StationGroups::Edge>& edges,
             const std::vector<uint32_t>& clusterOf,
             const std::set<int64_t, std::greater<>>& delays,
-            uint32_t n)
+            uint32_t n,
+            int64_t& regionsPs)
 {
     std::vector<Region> regions;
     for (const int64_t longPs : delays)
     {
+        regionsPs = longPs;
         Sets sets(clusters.size());
         for (const StationGroups::Edge& edge : edges)
         {
@@ -494,7 +494,8 @@ class Improver
             const auto isBetter = [&] {
                 return fits ? std::tie(m_traffic[g], m_weights[best]) >
                                   std::tie(m_traffic[best], m_weights[g])
-                            : then <= m_limit || best == GroupOf(c) || m_weights[g] < m_weights[best];
+                            : then <= m_limit || best == GroupOf(c) ||
+                                  m_weights[g] < m_weights[best];
             };
             if (then < m_weights[GroupOf(c)] && (!fits || then <= m_limit) && isBetter())
             {
@@ -564,9 +565,25 @@ IsMuchLarger(uint64_t a, uint64_t b)
     return static_cast<double>(a) > 1.1 * static_cast<double>(b);
 }
 
-/// @return the best division of those tried @param regions see FindRegions() @param n groups
+/// @return whether a division is so much heavier than another one that it is worse, though its
+/// groups are further from each other. Where they are far, they have to know of each other so much
+/// more seldom that they may weigh a quarter more. @param farPs delay between its groups @param
+/// nearPs the same of the other one
+bool
+IsTooHeavy(uint64_t heaviest, int64_t farPs, uint64_t other, int64_t nearPs)
+{
+    return farPs / 4 >= nearPs ? IsMuchLarger(heaviest, other + other / 8)
+                               : IsMuchLarger(heaviest, other);
+}
+
+/// @return the best division of those tried @param regions see FindRegions() @param regionsPs delay
+/// between them @param leastPs delay between groups @param n groups
 Division
-FindBest(const Clusters& clusters, const std::vector<Region>& regions, uint32_t n)
+FindBest(const Clusters& clusters,
+         const std::vector<Region>& regions,
+         int64_t regionsPs,
+         int64_t leastPs,
+         uint32_t n)
 {
     const std::vector<Region> whole{MakeWhole(clusters, n)};
     std::vector<uint32_t> lightest = FillLightest(clusters, n);
@@ -583,7 +600,8 @@ FindBest(const Clusters& clusters, const std::vector<Region>& regions, uint32_t 
         Division division = Judge(clusters, std::move(groups), n);
         // Groups of different regions need to know of each other seldom only.
         if (parts == &whole ? division.cost <= best.cost
-                            : !parts->empty() && !IsMuchLarger(division.heaviest, best.heaviest))
+                            : !parts->empty() &&
+                                  !IsTooHeavy(division.heaviest, regionsPs, best.heaviest, leastPs))
         {
             best = std::move(division);
         }
@@ -639,9 +657,11 @@ StationGroups::Try(const std::vector<Item>& items,
     {
         return;
     }
-    const Division best =
-        FindBest(clusters, FindRegions(clusters, edges, clusterOf, m_delays, n), n);
-    if (m_n > 1 && !IsMuchLarger(m_heaviest, best.heaviest))
+    int64_t regionsPs = 0;
+    const std::vector<Region> regions =
+        FindRegions(clusters, edges, clusterOf, m_delays, n, regionsPs);
+    const Division best = FindBest(clusters, regions, regionsPs, leastPs, n);
+    if (m_n > 1 && !IsTooHeavy(m_heaviest, m_shortestCutPs, best.heaviest, leastPs))
     {
         return;
     }
