@@ -172,13 +172,13 @@ Port::~Port() = default;
 
 Port::Port(const Port& other)
     : PlainNetDevice(other),
+      m_tickPs(other.m_tickPs),
       m_rateBps(other.m_rateBps),
       m_psPerByte(other.m_psPerByte),
       m_minFrameBytes(other.m_minFrameBytes),
       m_framingBytes(other.m_framingBytes),
-      m_tickPs(other.m_tickPs),
-      m_infinitePause(other.m_infinitePause),
-      m_pfcFrameBytes(other.m_pfcFrameBytes)
+      m_pfcFrameBytes(other.m_pfcFrameBytes),
+      m_infinitePause(other.m_infinitePause)
 {
     SetNode(nullptr);
     if (other.m_lossModel)

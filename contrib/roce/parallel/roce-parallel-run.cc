@@ -387,7 +387,7 @@ ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
     }
 }
 
-/// Up to when all stations have run; some more.
+/// Up to when all stations have run; some have run further.
 int64_t
 ParallelRun::FindTakenPs() const
 {
@@ -553,6 +553,7 @@ ParallelRun::OnWake(int64_t nowPs)
     if (!m_mail)
     {
         Tell();
+        RunWatcher::TellAll(*this, FindTakenPs());
     }
     Arm(m_nextPs);
 }

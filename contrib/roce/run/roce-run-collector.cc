@@ -211,7 +211,7 @@ std::vector<FlowRecord>
 RunCollector::GetRecords() const
 {
     const std::vector<OpenFlow> open = FindOpen();
-    if (m_options.isSilent)
+    if (!m_options.folderOfFirst.empty())
     {
         return {};
     }
@@ -310,7 +310,7 @@ void
 RunCollector::Summarise(RunSummary& summary) const
 {
     summary.counters = GetCounters();
-    if (!m_options.isSilent)
+    if (m_options.folderOfFirst.empty())
     {
         summary.nodeNames = GetNodeNames();
         summary.neighbours = PortNames(m_network).GetNeighbours();
