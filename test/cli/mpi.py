@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Several processes must give the bytes of one, and hold less each: all files, fingerprint, counters, what is said at the end.
+"""Several processes must give the bytes of one, and hold less each: all files, fingerprint, counters, what is said.
 
 Small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
 all of them with those numbers. A process that dies must end the run and leave no result; one that gets a signal must not let
