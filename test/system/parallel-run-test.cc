@@ -173,7 +173,8 @@ class ParallelRunTest : public SystemTest
 
 TEST_F(ParallelRunTest, WhatFlowsUseIsDivided)
 {
-    // Only the first two racks have flows, in which two of their hosts meet one of the other's.
+    // Four partitions. Only the first two racks have flows, in which two of their hosts meet one of
+    // the other's.
     std::vector<FlowSpec> flows;
     for (const uint32_t src : {0, 4, 8})
     {
@@ -188,13 +189,14 @@ TEST_F(ParallelRunTest, WhatFlowsUseIsDivided)
     busy.InstallFlows(Numbered(flows));
     ASSERT_EQ(busy.SetThreads(2), 2U);
     EXPECT_NE(partitionOf(busy, 0), partitionOf(busy, 1));
-    EXPECT_EQ(partitionOf(busy, 0), partitionOf(busy, 4)) << "of one rack";
+    EXPECT_NE(partitionOf(busy, 0), partitionOf(busy, 4)) << "of one rack, which has too much";
+    EXPECT_EQ(partitionOf(busy, 2), partitionOf(busy, 6)) << "of one rack, which has nothing";
     // Those of whom nothing is known are divided, too.
     Network idle;
     Build(idle);
     ASSERT_EQ(idle.SetThreads(2), 2U);
-    EXPECT_EQ(partitionOf(idle, 0), partitionOf(idle, 1)) << "neighbours";
-    EXPECT_NE(partitionOf(idle, 0), partitionOf(idle, 3));
+    EXPECT_EQ(partitionOf(idle, 0), partitionOf(idle, 4)) << "of one rack";
+    EXPECT_NE(partitionOf(idle, 0), partitionOf(idle, 1)) << "of two";
     Simulator::Destroy();
 }
 

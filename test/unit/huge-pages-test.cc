@@ -72,22 +72,3 @@ TEST(HugePages, AHeapInPiecesIsAskedForWhole)
     grow();
     EXPECT_GE(HugePages::AskForHeap(), first + 40 * 1000 * 1000u);
 }
-
-TEST(HugePages, HeapIsAskedForAsItGrows)
-{
-    // The end of the heap may be in a page of which a part was asked for before.
-    std::vector<std::unique_ptr<std::vector<char>>> pieces;
-    std::size_t asked = HugePages::AskForGrowth();
-    for (int i = 0; i < 20000; ++i)
-    {
-        pieces.push_back(std::make_unique<std::vector<char>>(20000, static_cast<char>(i)));
-        const std::size_t more = i % 100 ? 0 : HugePages::AskForGrowth();
-        EXPECT_EQ(more % HugePages::BYTES, 0u);
-        asked += more;
-    }
-    EXPECT_TRUE(asked == 0 || asked > 100 * HugePages::BYTES) << asked;
-    for (int i = 0; i < 20000; ++i)
-    {
-        ASSERT_EQ(pieces[i]->at(i), static_cast<char>(i));
-    }
-}

@@ -85,22 +85,14 @@ Move([[maybe_unused]] uintptr_t first, [[maybe_unused]] uintptr_t last)
 #endif
 }
 
-/// Let the heap grow by large pieces from now on.
-void
-GrowByMuch()
-{
-#ifdef __GLIBC__
-    mallopt(M_TOP_PAD, ROOM_BYTES);
-    mallopt(M_TRIM_THRESHOLD, 2 * ROOM_BYTES);
-#endif
-}
-
-/// Let the heap grow now, too: what is given out later lies in pages that have been asked for.
+/// Let the heap grow now, and by large pieces from now on: what is given out later lies in pages
+/// that have been asked for, too.
 void
 GrowHeap()
 {
 #ifdef __GLIBC__
-    GrowByMuch();
+    mallopt(M_TOP_PAD, ROOM_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 2 * ROOM_BYTES);
     // Less than what malloc() asks the system for separately.
     constexpr std::size_t BLOCK_BYTES = 64 << 10;
     std::vector<std::unique_ptr<char[]>> blocks;
@@ -127,25 +119,6 @@ HugePages::AskForHeap()
     GrowHeap();
     const uintptr_t end = FindLargeHeap().second;
     return used + Ask(reinterpret_cast<void*>(last / BYTES * BYTES), reinterpret_cast<void*>(end));
-}
-
-std::size_t
-HugePages::AskForGrowth()
-{
-#ifdef __GLIBC__
-    static uintptr_t asked = 0; // end of the heap at the last call
-    const uintptr_t before = asked;
-    asked = reinterpret_cast<uintptr_t>(sbrk(0));
-    if (!before)
-    {
-        GrowByMuch();
-    }
-    return before && before < asked ? Ask(reinterpret_cast<void*>(before / BYTES * BYTES),
-                                          reinterpret_cast<void*>(asked))
-                                    : 0;
-#else
-    return 0;
-#endif
 }
 
 } // namespace ns3::roce

@@ -36,14 +36,6 @@ struct HugePages
      * @return see Ask()
      */
     static std::size_t AskForHeap();
-
-    /**
-     * @brief Ask for huge pages for what malloc()'s heap has grown by since the last call, and let
-     * it grow by large pieces. While much is being made: memory that is in huge pages from the
-     * start need not be moved by AskForHeap(), which takes as long as to make half of it.
-     * @return see Ask(); 0 the first time
-     */
-    static std::size_t AskForGrowth();
 };
 
 } // namespace ns3::roce

@@ -4,7 +4,6 @@
 #include "ns3/node.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-dwrr-scheduler.h"
-#include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
@@ -258,11 +257,6 @@ NetworkMap::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
     NetworkParts::LinkEntry entry{};
     entry.link = link;
     m_parts.links.push_back(entry);
-    constexpr uint32_t MANY = 4096; // links, with ports some 30 MiB
-    if (m_firsts && GetNLinks() >= MANY && GetNLinks() % (MANY / 8) == 0)
-    {
-        HugePages::AskForGrowth();
-    }
     return GetNLinks() - 1;
 }
 
