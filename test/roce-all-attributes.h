@@ -13,7 +13,8 @@
 namespace ns3::roce::test
 {
 
-/// Calls for each attribute of a type and of its parents that can be set and read and is no pointer.
+/// Calls for each attribute of a type and of its parents that can be set and read and is no
+/// pointer.
 inline void
 ForAllAttributes(
     const TypeId& type,

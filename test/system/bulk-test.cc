@@ -159,8 +159,9 @@ TEST_F(BulkTest, ChangedDefaultsAreRefused)
     MakePair(net);
     EXPECT_EQ(ErrorOf([&] { bulk.Check(); }), "no error");
     Config::SetDefault("ns3::roce::Port::FramingBytes", UintegerValue(24));
-    EXPECT_NE(ErrorOf([&] { bulk.Check(); }).find("ns3::roce::Port::FramingBytes was changed from "
-                                                 "'20' to '24'"),
+    EXPECT_NE(ErrorOf([&] { bulk.Check(); })
+                  .find("ns3::roce::Port::FramingBytes was changed from "
+                        "'20' to '24'"),
               std::string::npos);
 }
 
@@ -188,9 +189,11 @@ TEST_F(BulkTest, ValuesInForceAreTheSame)
              law->SetAttribute("Profile", StringValue(net.GetNNics() ? "paper" : ""));
              net.GetNic(2)->GetProfile()->Retune(law);
          }},
-        {"one more law",
-         [](Network& net) { net.AddLaw(ObjectFactory("ns3::roce::LineRate")); }},
-        {"a port", [](Network& net) { net.GetSwitch(1)->GetPort(2)->SetAttribute("InfinitePause", BooleanValue(true)); }},
+        {"one more law", [](Network& net) { net.AddLaw(ObjectFactory("ns3::roce::LineRate")); }},
+        {"a port",
+         [](Network& net) {
+             net.GetSwitch(1)->GetPort(2)->SetAttribute("InfinitePause", BooleanValue(true));
+         }},
     };
     for (const auto& [what, change] : changes)
     {

@@ -39,20 +39,20 @@ TYPED_TEST(AttributeKeysTest, TellEachAttributeApart)
     const std::string key = KeyOf(*same);
     EXPECT_EQ(KeyOf(*CreateObject<TypeParam>()), key);
     std::size_t n = 0;
-    ForAllAttributes(
-        TypeParam::GetTypeId(),
-        [&](const std::string& name, const TypeId::AttributeInformation& info) {
-            if (info.checker->GetValueTypeName().find("ObjectFactory") != std::string::npos)
-            {
-                return; // what it is made of is told elsewhere
-            }
-            const std::string other = OtherValue(info);
-            ASSERT_NE(other, "") << name << ": no other value known";
-            const auto object = CreateObject<TypeParam>();
-            object->SetAttribute(info.name, StringValue(other));
-            EXPECT_NE(KeyOf(*object), key) << name << "=" << other;
-            ++n;
-        });
+    ForAllAttributes(TypeParam::GetTypeId(),
+                     [&](const std::string& name, const TypeId::AttributeInformation& info) {
+                         if (info.checker->GetValueTypeName().find("ObjectFactory") !=
+                             std::string::npos)
+                         {
+                             return; // what it is made of is told elsewhere
+                         }
+                         const std::string other = OtherValue(info);
+                         ASSERT_NE(other, "") << name << ": no other value known";
+                         const auto object = CreateObject<TypeParam>();
+                         object->SetAttribute(info.name, StringValue(other));
+                         EXPECT_NE(KeyOf(*object), key) << name << "=" << other;
+                         ++n;
+                     });
     EXPECT_GT(n, 2u);
 }
 

@@ -128,11 +128,11 @@ def trace_arguments(sources):
     @return arguments by name of the callback"""
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
-        texts = [text for text in (*sources, NS3_CALLBACKS) if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]
+        texts = [text for text in (*sources, NS3_CALLBACKS) if re.search(rf"^ *(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n *{{", text, re.M)]
         return next(filter(None, (re.search(pattern, text) for text in texts)), None)
 
     found = {}
-    named = re.findall(r"MakeTraceSourceAccessor\(&(\w+)::(\w+)\),\s*\"([\w:]+)\"", "".join(sources))
+    named = re.findall(r"(?:MakeTraceSourceAccessor|SeldomTrace<[^>]*>::Make)\(&(\w+)::(\w+)\),\s*\"([\w:]+)\"", "".join(sources))
     for owner, member, callback in named:
         scope, name = callback.split("::")[-2:]
         typedef = search(scope, rf"typedef void \(\s*\*{name}\)\(([^;]*)\);")

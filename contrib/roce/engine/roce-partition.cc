@@ -184,7 +184,8 @@ Partition::FireTurn(int64_t untilPs, int64_t slackPs, StationTurn turn)
     }
     const auto fire = [untilPs](Wakeable* who) { who->Fire(untilPs); };
     RunRow(m_due, fire);
-    RunBehind(untilPs + slackPs, [turn](const Station& station) { return station.GetTurn() == turn; });
+    RunBehind(untilPs + slackPs,
+              [turn](const Station& station) { return station.GetTurn() == turn; });
     while (m_starts.IsDue(untilPs))
     {
         FireFirst(m_starts);

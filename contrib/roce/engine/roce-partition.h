@@ -241,11 +241,11 @@ class alignas(128) Partition // written by one thread while others write their n
         nullptr};
 
     PartitionOwner& m_owner;
-    Heap m_alarms;                //!< of stations
-    Heap m_starts;                //!< of all others
-    std::vector<Wakeable*> m_due; //!< their alarms have gone off
-    std::vector<Wakeable*> m_dueNics;  //!< the same, if stations take turns
-    std::vector<Wakeable*> m_skipped;  //!< the same, but it is not their turn
+    Heap m_alarms;                    //!< of stations
+    Heap m_starts;                    //!< of all others
+    std::vector<Wakeable*> m_due;     //!< their alarms have gone off
+    std::vector<Wakeable*> m_dueNics; //!< the same, if stations take turns
+    std::vector<Wakeable*> m_skipped; //!< the same, but it is not their turn
     std::vector<Wakeable*>
         m_behind; //!< have work until now perhaps, though their alarm comes later
     std::vector<Report> m_reports;

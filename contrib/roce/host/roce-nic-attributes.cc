@@ -84,24 +84,26 @@ Nic::GetTypeId()
                           StringValue(""),
                           TransportAttribute::Make(MakeStringAccessor(&Nic::m_interCc)),
                           MakeStringChecker())
-            .AddAttribute("LossRecovery",
-                          "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
-                          "SelectiveRepeat, PacketTimers or another, parameters as above",
-                          StringValue("ns3::roce::GoBackN"),
-                          TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
-                          MakeObjectFactoryChecker())
+            .AddAttribute(
+                "LossRecovery",
+                "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
+                "SelectiveRepeat, PacketTimers or another, parameters as above",
+                StringValue("ns3::roce::GoBackN"),
+                TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
+                MakeObjectFactoryChecker())
             .AddAttribute("InterLossRecovery",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "LossRecovery",
                           StringValue(""),
                           TransportAttribute::Make(MakeStringAccessor(&Nic::m_interRecovery)),
                           MakeStringChecker())
-            .AddAttribute("PathSelector",
-                          "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
-                          "Plb or another, parameters as above",
-                          StringValue("ns3::roce::FlowHash"),
-                          TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
-                          MakeObjectFactoryChecker())
+            .AddAttribute(
+                "PathSelector",
+                "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
+                "Plb or another, parameters as above",
+                StringValue("ns3::roce::FlowHash"),
+                TransportAttribute::Make(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
+                MakeObjectFactoryChecker())
             .AddAttribute("InterPathSelector",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "PathSelector",

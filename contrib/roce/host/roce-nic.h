@@ -423,7 +423,7 @@ class Nic : public Port, public Station
     /// What NICs share that are copies of each other: a rate law costs more than the NIC.
     struct Alike
     {
-        std::array<bool, 2> isAskedFor{};           //!< within and across datacenters: once, at least
+        std::array<bool, 2> isAskedFor{}; //!< within and across datacenters: once, at least
         std::array<Ptr<CongestionControl>, 2> laws; //!< nobody has them, they are only forked
     };
 
@@ -450,7 +450,7 @@ class Nic : public Port, public Station
     std::vector<Profiles> m_profiles;                      //!< by FlowSpec::law
     std::vector<ObjectFactory> m_laws;                     //!< the same from 1 on
     LateRandom m_random;                                   //!< seeds of path selectors
-    mutable std::shared_ptr<Alike> m_alike;                //!< null: no copy of this one, or not any more
+    mutable std::shared_ptr<Alike> m_alike; //!< null: no copy of this one, or not any more
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;

@@ -147,9 +147,9 @@ ParallelRun::Cut(Link& link)
                                 link.PeekPort(1)->GetOwner()->GetPartition()};
     const uint32_t id = 2 * m_links++;
     // A NIC runs after its switch in the same window.
-    m_hasTurns &= sides[0] == sides[1] ||
-                  (link.PeekPort(0)->GetOwner()->GetTurn() != StationTurn::EACH &&
-                   link.PeekPort(1)->GetOwner()->GetTurn() != StationTurn::EACH);
+    m_hasTurns &=
+        sides[0] == sides[1] || (link.PeekPort(0)->GetOwner()->GetTurn() != StationTurn::EACH &&
+                                 link.PeekPort(1)->GetOwner()->GetTurn() != StationTurn::EACH);
     for (unsigned end = 0; sides[0] != sides[1] && end < 2; ++end)
     {
         if (sides[end]->IsRemote())
@@ -161,11 +161,11 @@ ParallelRun::Cut(Link& link)
             continue;
         }
         const Partition& to = *sides[1 - end];
-        m_cut.push_back(std::make_unique<CutDirection>(
-            link,
-            end,
-            *sides[end],
-            to.IsRemote() ? CutDirection::ELSEWHERE : to.GetIndex()));
+        m_cut.push_back(std::make_unique<CutDirection>(link,
+                                                       end,
+                                                       *sides[end],
+                                                       to.IsRemote() ? CutDirection::ELSEWHERE
+                                                                     : to.GetIndex()));
         if (to.IsRemote())
         {
             m_mail->AddOut(id + end, *m_cut.back(), RankOf(to.GetIndex()));

@@ -200,9 +200,9 @@ class ParallelRun final : public PartitionOwner
         }
 
         Partition partition;
-        std::array<Outbox, 2> outboxes;       //!< of the present window and the one before, in turn
-        std::vector<CutDirection*> toRanks;   //!< with frames for other processes
-        std::exception_ptr error;             //!< of the window
+        std::array<Outbox, 2> outboxes;     //!< of the present window and the one before, in turn
+        std::vector<CutDirection*> toRanks; //!< with frames for other processes
+        std::exception_ptr error;           //!< of the window
     };
 
     /// What a thread finds in a window, for the others to read afterwards.
@@ -259,9 +259,9 @@ class ParallelRun final : public PartitionOwner
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
     const unsigned m_nPartitions;
-    uint32_t m_links{0};                  //!< visited by Cut()
-    std::vector<unsigned> m_here;         //!< partitions that this process runs
-    std::unique_ptr<RankMail> m_mail;     //!< null: one process
+    uint32_t m_links{0};              //!< visited by Cut()
+    std::vector<unsigned> m_here;     //!< partitions that this process runs
+    std::unique_ptr<RankMail> m_mail; //!< null: one process
     std::vector<RankMail::Report> m_reports;
     // Several processes. The first four and when they meet are the same in all of them.
     int64_t m_meetingPs{0};       //!< see Begin()
@@ -272,26 +272,26 @@ class ParallelRun final : public PartitionOwner
     EventId m_meeting;            //!< the next one
     int64_t m_meetAtPs{NEVER_PS}; //!< its time
     uint64_t m_meetings{0};
-    int64_t m_outsidePs{-1};  //!< last call of NoteOutside()
-    int64_t m_sharedPs{-1};   //!< last call of NoteShared()
-    bool m_disturbed{false};  //!< NoteShared() has been called
+    int64_t m_outsidePs{-1}; //!< last call of NoteOutside()
+    int64_t m_sharedPs{-1};  //!< last call of NoteShared()
+    bool m_disturbed{false}; //!< NoteShared() has been called
     int64_t m_windowPs{0};
-    int64_t m_slackPs{0};             //!< longest of the stations
-    int64_t m_leastSlackPs{NEVER_PS}; //!< shortest of the stations
-    bool m_hasTurns{false};           //!< switches take turns, see Partition::RunTo()
+    int64_t m_slackPs{0};                  //!< longest of the stations
+    int64_t m_leastSlackPs{NEVER_PS};      //!< shortest of the stations
+    bool m_hasTurns{false};                //!< switches take turns, see Partition::RunTo()
     StationTurn m_turn{StationTurn::EACH}; //!< in the window under way or the last one
-    bool m_isUneven{false};           //!< in the last window some had no turn
-    int64_t m_takenPs{-1};            //!< all stations have run up to then, as outboxes are taken
-    int64_t m_beforePs{-1};           //!< m_donePs before the last window
-    int64_t m_donePs{-1};             //!< those of this process have run up to then
-    int64_t m_nextPs{NEVER_PS};       //!< nothing happens earlier in this process
-    bool m_hasWork{false};            //!< an event has made work since they have run
-    int64_t m_basePs{0};              //!< of the window under way
+    bool m_isUneven{false};                //!< in the last window some had no turn
+    int64_t m_takenPs{-1};      //!< all stations have run up to then, as outboxes are taken
+    int64_t m_beforePs{-1};     //!< m_donePs before the last window
+    int64_t m_donePs{-1};       //!< those of this process have run up to then
+    int64_t m_nextPs{NEVER_PS}; //!< nothing happens earlier in this process
+    bool m_hasWork{false};      //!< an event has made work since they have run
+    int64_t m_basePs{0};        //!< of the window under way
     int64_t m_untilPs{0};
-    uint64_t m_windows{0};            //!< begun
-    uint64_t m_mailOf{0};             //!< window whose outboxes are to be delivered, or 0
-    int64_t m_lastWorkNs{0};          //!< of the last window
-    bool m_inside{false};             //!< AdvanceTo() is at work
+    uint64_t m_windows{0};   //!< begun
+    uint64_t m_mailOf{0};    //!< window whose outboxes are to be delivered, or 0
+    int64_t m_lastWorkNs{0}; //!< of the last window
+    bool m_inside{false};    //!< AdvanceTo() is at work
     bool m_telling{false};
     const bool m_measure;
     std::vector<int64_t> m_workNs; //!< if so: of the window, by partition

@@ -71,8 +71,8 @@ class PartitionHomes
     bool IsFree(unsigned partition);
 
     const std::vector<unsigned> m_partitions;
-    std::unique_ptr<Place[]> m_places;        //!< by number of the partition
-    std::vector<std::vector<unsigned>> m_of;  //!< by thread: those at home with it, longest first
+    std::unique_ptr<Place[]> m_places;       //!< by number of the partition
+    std::vector<std::vector<unsigned>> m_of; //!< by thread: those at home with it, longest first
     uint64_t m_window{0};
 };
 

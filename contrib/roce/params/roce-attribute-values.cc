@@ -235,11 +235,11 @@ using AppendValue = void (*)(const AttributeValue&, const AttributeChecker&, std
 AppendValue
 FindAppend(const AttributeValue& value)
 {
-    return dynamic_cast<const UintegerValue*>(&value)  ? &AppendNumber<UintegerValue>
-           : dynamic_cast<const IntegerValue*>(&value) ? &AppendNumber<IntegerValue>
-           : dynamic_cast<const BooleanValue*>(&value) ? &AppendNumber<BooleanValue>
-           : dynamic_cast<const DoubleValue*>(&value)  ? &AppendNumber<DoubleValue>
-           : dynamic_cast<const TimeValue*>(&value)    ? &AppendTime
+    return dynamic_cast<const UintegerValue*>(&value)   ? &AppendNumber<UintegerValue>
+           : dynamic_cast<const IntegerValue*>(&value)  ? &AppendNumber<IntegerValue>
+           : dynamic_cast<const BooleanValue*>(&value)  ? &AppendNumber<BooleanValue>
+           : dynamic_cast<const DoubleValue*>(&value)   ? &AppendNumber<DoubleValue>
+           : dynamic_cast<const TimeValue*>(&value)     ? &AppendTime
            : dynamic_cast<const DataRateValue*>(&value) ? &AppendRate
            : dynamic_cast<const ParameterKey*>(&value)  ? &AppendParameters
                                                         : &AppendText;
@@ -272,9 +272,9 @@ AttributeKeys::ColumnsOf(TypeId tid)
             {
                 continue;
             }
-            const Ptr<AttributeValue> value =
-                InfoOf(attribute) ? Ptr<AttributeValue>(Create<ParameterKey>())
-                                  : attribute.checker->Create();
+            const Ptr<AttributeValue> value = InfoOf(attribute)
+                                                  ? Ptr<AttributeValue>(Create<ParameterKey>())
+                                                  : attribute.checker->Create();
             entry->second.push_back(
                 {attribute.accessor, attribute.checker, value, FindAppend(*value)});
         }

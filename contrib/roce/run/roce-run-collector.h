@@ -109,7 +109,8 @@ class RunCollector
     /// @return why the run has ended
     End GetEnd() const;
 
-    /// @return every flow, by id, finished or not; none if folderOfFirst is set; called by all processes
+    /// @return every flow, by id, finished or not; none if folderOfFirst is set; called by all
+    /// processes
     std::vector<FlowRecord> GetRecords() const;
 
     /**
@@ -120,7 +121,8 @@ class RunCollector
     std::map<std::string, uint64_t> GetCounters() const;
 
     /**
-     * @brief Fill in counters and versions and, unless folderOfFirst is set, the names of what is where.
+     * @brief Fill in counters and versions and, unless folderOfFirst is set, the names of what is
+     * where.
      * @param summary the rest of it is left alone
      */
     void Summarise(RunSummary& summary) const;

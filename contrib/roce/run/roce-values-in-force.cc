@@ -49,8 +49,8 @@ Describe(const Object& object)
     return entry;
 }
 
-/// @param marker of a switch, or null @return its marking curve at a port, of its rate: bytes; empty
-/// if it marks none
+/// @param marker of a switch, or null @return its marking curve at a port, of its rate: bytes;
+/// empty if it marks none
 Json
 Thresholds(const EcnMarker* marker, uint16_t port)
 {
@@ -207,9 +207,8 @@ class ProfileRoles
     {
         // Nobody can have changed a profile that is not there yet, so it is not made only to be
         // looked at. NICs that are alike have the law of their attributes alone.
-        const void* const alike = nic.GetNLaws() == 1 && !nic.HasProfile(m_interDc, 0)
-                                      ? nic.GetAlike()
-                                      : nullptr;
+        const void* const alike =
+            nic.GetNLaws() == 1 && !nic.HasProfile(m_interDc, 0) ? nic.GetAlike() : nullptr;
         if (alike && alike == m_alike)
         {
             for (const Roles::Place& place : m_alikePlaces)

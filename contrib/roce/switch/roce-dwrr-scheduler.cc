@@ -173,8 +173,9 @@ Ptr<EgressScheduler>
 DwrrScheduler::MakeAlike() const
 {
     // A subclass may have more than is copied.
-    return GetInstanceTypeId() == GetTypeId() && IsEmpty() ? CopyObject(Ptr<const DwrrScheduler>(this))
-                                                           : nullptr;
+    return GetInstanceTypeId() == GetTypeId() && IsEmpty()
+               ? CopyObject(Ptr<const DwrrScheduler>(this))
+               : nullptr;
 }
 
 Frame*
