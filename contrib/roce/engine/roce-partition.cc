@@ -22,7 +22,8 @@ Partition::Wake(int64_t atPs, Wakeable* who)
     {
         m_owner.NoteOutside();
     }
-    Heap& heap = who->GetStation() ? m_alarms : m_starts;
+    const Station* const station = who->GetStation();
+    Heap& heap = station ? m_alarms[static_cast<std::size_t>(station->GetTurn())] : m_starts;
     heap.Push(atPs, who);
 }
 
@@ -32,18 +33,18 @@ Partition::NoteShared()
     m_owner.NoteShared();
 }
 
-/// The first alarm, or NEVER_PS.
+/// The first alarm of a station, or NEVER_PS.
 int64_t
-Partition::GetNextPs() const
+Partition::GetNextAlarmPs() const
 {
-    return std::min(m_alarms.NextPs(), m_starts.NextPs());
+    return std::min({m_alarms[0].NextPs(), m_alarms[1].NextPs(), m_alarms[2].NextPs()});
 }
 
 int64_t
 Partition::GetFirstPs(int64_t slackPs) const
 {
-    const int64_t nextPs = m_skipped.empty() ? m_alarms.NextPs() : m_untilPs;
-    return std::min(nextPs == NEVER_PS ? NEVER_PS : nextPs - slackPs, m_starts.NextPs());
+    const int64_t alarmPs = GetNextAlarmPs();
+    return std::min(alarmPs == NEVER_PS ? NEVER_PS : alarmPs - slackPs, m_starts.NextPs());
 }
 
 int64_t
@@ -107,6 +108,28 @@ Partition::RunRow(const std::vector<Wakeable*>& row, RUN run)
         [&row, run](std::size_t i) { run(row[i]); });
 }
 
+void
+Partition::FireStarts(int64_t untilPs)
+{
+    while (m_starts.IsDue(untilPs))
+    {
+        FireFirst(m_starts);
+    }
+    m_presentPs = untilPs;
+}
+
+/// That with the first alarm or start; of those at the same time, the start.
+Partition::Heap&
+Partition::FindNext()
+{
+    Heap* first = &m_starts;
+    for (Heap& alarms : m_alarms)
+    {
+        first = alarms.NextPs() < first->NextPs() ? &alarms : first;
+    }
+    return *first;
+}
+
 /// Alarms and starts in the order of time.
 void
 Partition::FireInTurn(int64_t untilPs)
@@ -114,105 +137,75 @@ Partition::FireInTurn(int64_t untilPs)
     // At equal times the order of alarms does not matter: no station affects another at the same
     // time.
     m_startsDone = !m_starts.IsDue(untilPs);
-    while (GetNextPs() <= untilPs)
+    for (Heap* next = &FindNext(); next->IsDue(untilPs); next = &FindNext())
     {
-        const bool isStart = m_starts.NextPs() <= m_alarms.NextPs();
-        FireFirst(isStart ? m_starts : m_alarms);
+        FireFirst(*next);
         m_startsDone |= !m_starts.IsDue(untilPs);
     }
     m_presentPs = untilPs;
 }
 
-/// Run stations that have work until now perhaps, though their alarm comes later. What they send
-/// arrives after the window, since they are late by less than a delay. @param limitPs of the alarm
-/// @param isMeant called with a Station, says whether it is to run
-template <typename IS_MEANT>
+/// The alarms, if all that arrives within the window is on the links: each station may run to the
+/// window's end at once, in any order.
 void
-Partition::RunBehind(int64_t limitPs, IS_MEANT isMeant)
+Partition::FireAlarms(Turns turns, int64_t untilPs)
 {
-    m_behind.clear();
-    m_alarms.ForEachUntil(limitPs, [this, isMeant](Wakeable* who) {
-        if (isMeant(*who->GetStation()))
-        {
-            m_behind.push_back(who);
-        }
-    });
-    RunRow(m_behind, [untilPs = m_untilPs](Wakeable* who) { who->RunTo(untilPs); });
-}
-
-/// The same, if all that arrives within the window is on the links: each station may run to the
-/// window's end at once, in any order. A start has its own NIC run up to it and touches no other.
-void
-Partition::FireAll(int64_t untilPs, int64_t slackPs)
-{
-    while (m_starts.IsDue(untilPs))
-    {
-        FireFirst(m_starts);
-    }
     m_startsDone = true;
     m_presentPs = untilPs;
     m_due.clear();
-    while (m_alarms.IsDue(untilPs))
+    for (const StationTurn turn : turns)
     {
-        m_due.push_back(m_alarms.Pop().what);
+        Heap& alarms = m_alarms[static_cast<std::size_t>(turn)];
+        while (alarms.IsDue(untilPs))
+        {
+            m_due.push_back(alarms.Pop().what);
+        }
     }
     RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
-    RunBehind(untilPs + slackPs, [](const Station&) { return true; });
 }
 
-/// The same, with turns. At its end a NIC needs what switches have sent up to one delay before: the
-/// one next to it, whose turn it is or was in the window before, has.
+/// Run stations that have work until now perhaps, though their alarm comes later. What they send
+/// arrives after the window, since they are late by less than a delay.
 void
-Partition::FireTurn(int64_t untilPs, int64_t slackPs, StationTurn turn)
+Partition::RunBehind(Turns turns, int64_t untilPs, int64_t slackPs)
 {
-    m_startsDone = true; // for switches; NICs come after the starts
-    m_presentPs = untilPs;
-    m_due.clear();
-    m_dueNics.clear();
-    const auto isSkipped = [turn](const Wakeable* who) {
-        const StationTurn its = who->GetStation()->GetTurn();
-        return its != turn && its != StationTurn::EACH;
-    };
-    const auto first = std::partition(m_skipped.begin(), m_skipped.end(), isSkipped);
-    m_due.assign(first, m_skipped.end());
-    m_skipped.erase(first, m_skipped.end());
-    while (m_alarms.IsDue(untilPs))
+    m_behind.clear();
+    for (const StationTurn turn : turns)
     {
-        Wakeable* const who = m_alarms.Pop().what;
-        const bool isNic = who->GetStation()->GetTurn() == StationTurn::EACH;
-        (isNic ? m_dueNics : isSkipped(who) ? m_skipped : m_due).push_back(who);
+        m_alarms[static_cast<std::size_t>(turn)].ForEachUntil(
+            untilPs + slackPs,
+            [this](Wakeable* who) { m_behind.push_back(who); });
     }
-    const auto fire = [untilPs](Wakeable* who) { who->Fire(untilPs); };
-    RunRow(m_due, fire);
-    RunBehind(untilPs + slackPs,
-              [turn](const Station& station) { return station.GetTurn() == turn; });
-    while (m_starts.IsDue(untilPs))
-    {
-        FireFirst(m_starts);
-    }
-    m_presentPs = untilPs;
-    RunRow(m_dueNics, fire);
-    RunBehind(untilPs + slackPs,
-              [](const Station& station) { return station.GetTurn() == StationTurn::EACH; });
+    RunRow(m_behind, [untilPs](Wakeable* who) { who->RunTo(untilPs); });
 }
 
 void
 Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs, StationTurn turn)
 {
+    const Turns ALL{StationTurn::EVEN, StationTurn::ODD, StationTurn::EACH};
     m_untilPs = untilPs;
     m_windowPs = untilPs - basePs;
     if (turn != StationTurn::EACH)
     {
-        FireTurn(untilPs, slackPs, turn);
+        // At the window's end a NIC needs what switches have sent up to one delay before: the one
+        // next to it, whose turn it is or was in the window before, has.
+        FireAlarms({turn}, untilPs);
+        RunBehind({turn}, untilPs, slackPs);
+        FireStarts(untilPs);
+        FireAlarms({StationTurn::EACH}, untilPs);
+        RunBehind({StationTurn::EACH}, untilPs, slackPs);
     }
     else if (m_leastSlackPs >= m_windowPs)
     {
-        FireAll(untilPs, slackPs);
+        // A start has its own NIC run up to it and touches no other.
+        FireStarts(untilPs);
+        FireAlarms(ALL, untilPs);
+        RunBehind(ALL, untilPs, slackPs);
     }
     else
     {
         FireInTurn(untilPs);
-        RunBehind(untilPs + slackPs, [](const Station&) { return true; });
+        RunBehind(ALL, untilPs, slackPs);
     }
 }
 

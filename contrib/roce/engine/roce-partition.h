@@ -8,8 +8,10 @@
 #include "ns3/roce-time.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace ns3::roce
@@ -225,14 +227,16 @@ class alignas(128) Partition // written by one thread while others write their n
   private:
     using Heap = TimeHeap<Wakeable*>;
 
-    int64_t GetNextPs() const;
+    using Turns = std::initializer_list<StationTurn>;
+
+    Heap& FindNext();
+    int64_t GetNextAlarmPs() const;
     void AwaitRun(int64_t nowPs);
     void FireFirst(Heap& heap);
+    void FireStarts(int64_t untilPs);
     void FireInTurn(int64_t untilPs);
-    void FireAll(int64_t untilPs, int64_t slackPs);
-    void FireTurn(int64_t untilPs, int64_t slackPs, StationTurn turn);
-    template <typename IS_MEANT>
-    void RunBehind(int64_t limitPs, IS_MEANT isMeant);
+    void FireAlarms(Turns turns, int64_t untilPs);
+    void RunBehind(Turns turns, int64_t untilPs, int64_t slackPs);
     template <typename RUN>
     void RunRow(const std::vector<Wakeable*>& row, RUN run);
 
@@ -241,11 +245,9 @@ class alignas(128) Partition // written by one thread while others write their n
         nullptr};
 
     PartitionOwner& m_owner;
-    Heap m_alarms;                    //!< of stations
-    Heap m_starts;                    //!< of all others
-    std::vector<Wakeable*> m_due;     //!< their alarms have gone off
-    std::vector<Wakeable*> m_dueNics; //!< the same, if stations take turns
-    std::vector<Wakeable*> m_skipped; //!< the same, but it is not their turn
+    std::array<Heap, 3> m_alarms; //!< of stations, by StationTurn
+    Heap m_starts;                //!< of all others
+    std::vector<Wakeable*> m_due; //!< their alarms have gone off
     std::vector<Wakeable*>
         m_behind; //!< have work until now perhaps, though their alarm comes later
     std::vector<Report> m_reports;
