@@ -18,8 +18,8 @@ namespace ns3::roce
 namespace
 {
 
-constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
-constexpr uint32_t NO_TWINS = FAR;
+constexpr uint32_t UNREACHED = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t NO_TWINS = UNREACHED;
 
 /// @return some work for being there: an eighth of the mean
 double
@@ -100,14 +100,14 @@ ExpectedTraffic::FindTwins(const NetworkParts& parts)
 void
 ExpectedTraffic::FindDistances(const NetworkParts& parts, uint32_t destination)
 {
-    m_distances.assign(parts.switches.size(), FAR);
+    m_distances.assign(parts.switches.size(), UNREACHED);
     m_order.assign(1, destination);
     m_distances[destination] = 0;
     for (std::size_t i = 0; i < m_order.size(); ++i)
     {
         for (const auto& next : parts.switches[m_order[i]].neighbours)
         {
-            if (m_distances[next.sw] == FAR)
+            if (m_distances[next.sw] == UNREACHED)
             {
                 m_distances[next.sw] = m_distances[m_order[i]] + 1;
                 m_order.push_back(next.sw);
