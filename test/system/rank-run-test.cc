@@ -4,6 +4,7 @@
 // link between them after the first thing that may happen.
 
 #include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-pipe-ranks.h"
 #include "roce-test-network.h"
 
@@ -369,6 +370,7 @@ TEST_F(RankRunTest, ANetworkForSeveralProcessesRunsInThese)
 {
     RunInTwo([this](PipeRanks& ranks) {
         {
+            [[maybe_unused]] const EventsThrow events;
             Network net;
             net.ExpectRanks(ranks, 1);
             Build(net);
