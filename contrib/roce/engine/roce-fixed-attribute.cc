@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-fixed-attribute.h"
 
+#include "roce-attribute-wrapper.h"
 #include "roce-link.h"
 #include "roce-port.h"
 
@@ -31,13 +32,10 @@ StationOf(const ObjectBase& object)
     return port ? port->GetOwner() : nullptr;
 }
 
-class FixedAttribute final : public AttributeAccessor
+class FixedAttribute final : public AttributeWrapper
 {
   public:
-    explicit FixedAttribute(Ptr<const AttributeAccessor> accessor)
-        : m_accessor(std::move(accessor))
-    {
-    }
+    using AttributeWrapper::AttributeWrapper;
 
     bool Set(ObjectBase* object, const AttributeValue& value) const override
     {
@@ -47,22 +45,7 @@ class FixedAttribute final : public AttributeAccessor
             throw InputError(NameIn(object->GetInstanceTypeId()) +
                              " is set after Network::Build(), expected before");
         }
-        return m_accessor->Set(object, value);
-    }
-
-    bool Get(const ObjectBase* object, AttributeValue& value) const override
-    {
-        return m_accessor->Get(object, value);
-    }
-
-    bool HasGetter() const override
-    {
-        return m_accessor->HasGetter();
-    }
-
-    bool HasSetter() const override
-    {
-        return m_accessor->HasSetter();
+        return AttributeWrapper::Set(object, value);
     }
 
   private:
@@ -84,8 +67,6 @@ class FixedAttribute final : public AttributeAccessor
             }
         }
     }
-
-    Ptr<const AttributeAccessor> m_accessor;
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
+#include "ns3/roce-attribute-wrapper.h"
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-fixed-attribute.h"
 #include "ns3/roce-input-error.h"
@@ -22,18 +23,15 @@ NS_OBJECT_ENSURE_REGISTERED(Nic);
 
 /// An attribute that says what queue pairs are made of: once it has been set, a NIC is no longer
 /// like the others that it was copied with.
-class Nic::TransportAttribute final : public AttributeAccessor
+class Nic::TransportAttribute final : public AttributeWrapper
 {
   public:
+    using AttributeWrapper::AttributeWrapper;
+
     /// @param accessor of the member. @return what AddAttribute() takes
     static Ptr<const AttributeAccessor> Make(Ptr<const AttributeAccessor> accessor)
     {
         return UntilBuilt(Create<TransportAttribute>(std::move(accessor)));
-    }
-
-    explicit TransportAttribute(Ptr<const AttributeAccessor> accessor)
-        : m_accessor(std::move(accessor))
-    {
     }
 
     bool Set(ObjectBase* object, const AttributeValue& value) const override
@@ -42,26 +40,8 @@ class Nic::TransportAttribute final : public AttributeAccessor
         {
             nic->NotAlike();
         }
-        return m_accessor->Set(object, value);
+        return AttributeWrapper::Set(object, value);
     }
-
-    bool Get(const ObjectBase* object, AttributeValue& value) const override
-    {
-        return m_accessor->Get(object, value);
-    }
-
-    bool HasGetter() const override
-    {
-        return m_accessor->HasGetter();
-    }
-
-    bool HasSetter() const override
-    {
-        return m_accessor->HasSetter();
-    }
-
-  private:
-    Ptr<const AttributeAccessor> m_accessor;
 };
 
 TypeId

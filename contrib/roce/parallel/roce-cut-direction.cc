@@ -140,7 +140,14 @@ Outbox::DeliverTo(unsigned to, int64_t donePs) const
         if (i + AHEAD < end)
         {
             const Link::Direction& next = *m_parcels[i + AHEAD].onLink;
-            next.head ? FetchLine(next.tail) : next.to->FetchMembers();
+            if (next.head)
+            {
+                FetchLine(next.tail);
+            }
+            else
+            {
+                next.to->FetchMembers();
+            }
         }
         m_parcels[i].Deliver(donePs);
     }

@@ -32,9 +32,9 @@ PartitionHomes::Begin()
     }
 }
 
-/// Take a partition, unless somebody has.
+/// Take a partition, unless somebody has. Says whether it did.
 bool
-PartitionHomes::IsFree(unsigned partition)
+PartitionHomes::TryTake(unsigned partition)
 {
     std::atomic<uint64_t>& takenIn = m_places[partition].takenIn;
     uint64_t before = takenIn.load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ PartitionHomes::Take(unsigned thread)
 {
     for (const unsigned partition : m_of[thread])
     {
-        if (IsFree(partition))
+        if (TryTake(partition))
         {
             return partition;
         }
@@ -58,7 +58,7 @@ PartitionHomes::Take(unsigned thread)
         // The last is the one that it would come to last.
         const std::vector<unsigned>& of = m_of[(thread + i) % m_of.size()];
         const auto found =
-            std::find_if(of.rbegin(), of.rend(), [this](unsigned p) { return IsFree(p); });
+            std::find_if(of.rbegin(), of.rend(), [this](unsigned p) { return TryTake(p); });
         if (found != of.rend())
         {
             return *found;

@@ -68,7 +68,7 @@ class PartitionHomes
     };
 
     void Move();
-    bool IsFree(unsigned partition);
+    bool TryTake(unsigned partition);
 
     const std::vector<unsigned> m_partitions;
     std::unique_ptr<Place[]> m_places;       //!< by number of the partition

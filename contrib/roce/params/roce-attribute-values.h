@@ -29,7 +29,7 @@ struct AttributeInForce
 std::vector<AttributeInForce> GetAttributesInForce(const Object& object);
 
 /**
- * @brief Finds out fast that objects have the same values in force: a network has hundreds of
+ * @brief Finds out fast that objects have the same values: a network has hundreds of
  * thousands of objects, and a few kinds of them.
  */
 class AttributeKeys

@@ -111,7 +111,7 @@ class ParameterKey : public AttributeValue
     std::string SerializeToString(Ptr<const AttributeChecker> checker) const override;
     bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
 
-    const void* given{nullptr}; //!< null: nothing was given, so the defaults are in force
+    const void* given{nullptr}; //!< null: nothing was given, all values are defaults
 };
 
 /**

@@ -103,7 +103,7 @@ void
 RateSeries::OnCompleted(const MessageRecord& record)
 {
     const uint64_t flow = record.cookie;
-    // All processes are told; the one that has the sender knows what it has sent.
+    // All processes learn of it; the one that has the sender knows what it has sent.
     if (m_context.IsChosen(flow) &&
         m_context.network.GetNic(m_context.flows[flow].src).Peek()->IsHere())
     {

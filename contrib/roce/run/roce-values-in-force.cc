@@ -65,7 +65,7 @@ Thresholds(const EcnMarker* marker, uint16_t port)
     return json;
 }
 
-/// What is in force for the objects of one role.
+/// The different values that objects of one role have.
 class Role
 {
   public:
