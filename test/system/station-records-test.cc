@@ -6,6 +6,7 @@
 #include "roce-test-folder.h"
 
 #include "ns3/packet.h"
+#include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-netanim-file.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-port-capture.h"
@@ -132,8 +133,10 @@ TEST_F(StationRecordsTest, FilesOfSeveralThreadsAreThoseOfOne)
             capture.EnablePcap(folder / "leaf", net.GetSwitch(2)->GetPort(0));
             capture.EnablePcap(folder / "spine", net.GetSwitch(5)->GetPort(1));
         };
-        Run(threads, prepare, [&] {
+        Simulator::Schedule(MicroSeconds(400), [this] {
             EXPECT_GT(Read("netanim.xml").size(), 500000u) << "it is written while the run goes on";
+        });
+        Run(threads, prepare, [&] {
             pauses->Finish();
             frames->Finish();
             capture.Finish();
@@ -153,6 +156,47 @@ TEST_F(StationRecordsTest, FilesOfSeveralThreadsAreThoseOfOne)
         }
         Simulator::Destroy();
     }
+}
+
+TEST_F(StationRecordsTest, NothingHappensBeforeWhatIsSettled)
+{
+    struct Watcher : public RunWatcher
+    {
+        void OnSettled(const ParallelRun&, int64_t untilPs) override
+        {
+            settledPs = untilPs;
+            ++calls;
+        }
+
+        int64_t settledPs{-1};
+        unsigned calls{0};
+    };
+
+    Watcher watcher;
+    LeafSpineHelper h; // switches take turns in its partitions
+    h.datacenters = 1;
+    h.leaves = 8;
+    h.spines = 2;
+    h.hostsPerLeaf = 6;
+    Network net;
+    h.Construct(net);
+    net.Build();
+    net.MeasureBalance(2); // in one thread, as the sinks share the watcher
+    net.InstallFlows(Flows());
+    const SinkMark::LocalSinks local;
+    for (const Ptr<Port>& port : net.GetPorts())
+    {
+        port->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&watcher](const Frame&, Time at) {
+                EXPECT_GE(at.GetTimeStep(), watcher.settledPs);
+            }));
+    }
+    Simulator::Stop(MilliSeconds(3));
+    Simulator::Run();
+    EXPECT_GT(watcher.calls, 50u) << "in each window";
+    EXPECT_GT(watcher.settledPs, 50 * US);
+    Simulator::Destroy();
 }
 
 TEST_F(StationRecordsTest, SeriesOfSeveralThreadsAreThoseOfOne)

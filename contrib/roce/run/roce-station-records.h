@@ -54,7 +54,7 @@ class StationRecords final : public RunWatcher
     StationRecords(const Network& network, Use use)
         : m_network(network),
           m_use(std::move(use)),
-          m_latePs(2 * GetLargestSlackPs(network)) // switches take turns
+          m_latePs(GetLargestSlackPs(network))
     {
     }
 
