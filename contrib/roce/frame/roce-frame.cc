@@ -36,16 +36,18 @@ class FramePool::Store
             chain.count = BATCH;
             return;
         }
-        const std::lock_guard lock(m_mutex);
-        Kept<T>& kept = std::get<Kept<T>>(m_kept);
-        if (kept.chains.empty())
+        if (TakeKept(chain))
         {
-            MakeSlab(kept);
+            return;
         }
-        chain.first = kept.chains.back().first;
-        chain.count = kept.chains.back().count;
-        kept.chains.pop_back();
-        kept.out += chain.count;
+        // The system clears pages that are written to for the first time, which takes long. Others
+        // need not wait for it.
+        chain.first = std::exchange(chain.unused, chain.unused + BATCH);
+        chain.count = BATCH;
+        for (uint32_t i = 0; i < BATCH; ++i)
+        {
+            NextOf(&chain.first[i]) = i + 1 < BATCH ? &chain.first[i + 1] : nullptr;
+        }
     }
 
     /// @brief A thread's chain is full: begin another one. @param chain of BATCH pieces
@@ -66,6 +68,11 @@ class FramePool::Store
     {
         Take(chain.spare, BATCH);
         Take(chain.first, chain.count);
+        if (chain.unused != chain.unusedEnd)
+        {
+            const std::lock_guard lock(m_mutex);
+            std::get<Kept<T>>(m_kept).unused.push_back({chain.unused, chain.unusedEnd});
+        }
         chain = {};
     }
 
@@ -90,14 +97,44 @@ class FramePool::Store
     struct Kept
     {
         std::vector<Chain<T>> chains;
-        std::vector<void*> slabs; //!< so that leak checkers see them
-        uint64_t out{0};          //!< pieces that threads have
+        std::vector<std::pair<T*, T*>> unused; //!< what threads that have ended left of slabs
+        std::vector<void*> slabs;              //!< so that leak checkers see them
+        uint64_t out{0};                       //!< pieces that threads have
     };
 
-    /// Some chains more: one by one at first, then as many as fill a huge page, or nearly.
+    /// Take a chain that was given back; without one, see that there is unused memory.
+    /// Says whether there was one.
     template <typename T>
-    static void MakeSlab(Kept<T>& kept)
+    bool TakeKept(FreeChain<T>& chain)
     {
+        const std::lock_guard lock(m_mutex);
+        Kept<T>& kept = std::get<Kept<T>>(m_kept);
+        if (kept.chains.empty())
+        {
+            if (chain.unused == chain.unusedEnd)
+            {
+                TakeSlab(kept, chain);
+            }
+            kept.out += BATCH;
+            return false;
+        }
+        chain.first = kept.chains.back().first;
+        chain.count = kept.chains.back().count;
+        kept.out += chain.count;
+        kept.chains.pop_back();
+        return true;
+    }
+
+    /// Unused memory: one chain at first, then as many as fill a huge page, or nearly.
+    template <typename T>
+    static void TakeSlab(Kept<T>& kept, FreeChain<T>& chain)
+    {
+        if (!kept.unused.empty())
+        {
+            std::tie(chain.unused, chain.unusedEnd) = kept.unused.back();
+            kept.unused.pop_back();
+            return;
+        }
         constexpr std::size_t LARGE = HugePages::BYTES / (BATCH * sizeof(T));
         const std::size_t batches = kept.slabs.size() < LARGE ? 1 : LARGE;
         const std::size_t bytes = batches == 1 ? BATCH * sizeof(T) : HugePages::BYTES;
@@ -107,16 +144,8 @@ class FramePool::Store
         {
             HugePages::Ask(memory, static_cast<char*>(memory) + bytes);
         }
-        T* slab = static_cast<T*>(memory);
-        for (std::size_t b = batches; b-- > 0;) // the first is to be taken first
-        {
-            T* chain = slab + b * BATCH;
-            for (std::size_t i = 0; i < BATCH; ++i)
-            {
-                NextOf(&chain[i]) = i + 1 < BATCH ? &chain[i + 1] : nullptr;
-            }
-            kept.chains.push_back({chain, BATCH});
-        }
+        chain.unused = static_cast<T*>(memory);
+        chain.unusedEnd = chain.unused + batches * BATCH;
     }
 
     template <typename T>

@@ -205,12 +205,14 @@ class FramePool
 
   private:
     /// Free memory of one thread: a chain of at most BATCH pieces, and perhaps a full one more, so
-    /// that the store, which has further chains, is seldom used.
+    /// that the store, which has further chains, is seldom used; and what is left of its last slab.
     template <typename T>
     struct FreeChain
     {
         T* first;       //!< or null
         T* spare;       //!< another chain, of BATCH pieces, or null
+        T* unused;      //!< to unusedEnd: never written to, a multiple of BATCH pieces
+        T* unusedEnd;   //!< see there
         uint32_t count; //!< pieces in the chain that begins with first
     };
 
