@@ -49,6 +49,13 @@ Mlcc::SetInnerLaw(Ptr<const CongestionControl> law)
 Ptr<const CongestionControl>
 Mlcc::GetInnerLaw() const
 {
+    return FindInnerLaw();
+}
+
+/// The inner law's prototype. Several threads ask for it at once, so nobody may count a reference.
+const Ptr<const CongestionControl>&
+Mlcc::FindInnerLaw() const
+{
     if (m_given)
     {
         return m_given;
@@ -87,25 +94,25 @@ Mlcc::GetDataExtension() const
 bool
 Mlcc::NeedsTelemetry() const
 {
-    return GetInnerLaw()->NeedsTelemetry();
+    return FindInnerLaw()->NeedsTelemetry();
 }
 
 bool
 Mlcc::NeedsTimestamp() const
 {
-    return GetInnerLaw()->NeedsTimestamp();
+    return FindInnerLaw()->NeedsTimestamp();
 }
 
 bool
 Mlcc::IsEcnCapable() const
 {
-    return GetInnerLaw()->IsEcnCapable();
+    return FindInnerLaw()->IsEcnCapable();
 }
 
 bool
 Mlcc::NeedsEcn() const
 {
-    return GetInnerLaw()->NeedsEcn();
+    return FindInnerLaw()->NeedsEcn();
 }
 
 void

@@ -96,6 +96,7 @@ class Mlcc : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    const Ptr<const CongestionControl>& FindInnerLaw() const;
     void TakeOver();              //!< the window, from m_p
     void TakeNear(int64_t nowPs); //!< R_NS, from the inner law
     void SetDqm(uint64_t rateBps, int64_t nowPs);
