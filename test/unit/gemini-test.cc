@@ -363,6 +363,19 @@ TEST(Gemini, Pacing)
     EXPECT_EQ(Sender(INTRA, {{"Profile", "artifact"}}).cc->GetParams().paced, true);
 }
 
+TEST(Gemini, TheArtifactPacesTheWindowBefore)
+{
+    for (const bool artifact : {false, true})
+    {
+        Sender s(INTER, {{"Pacing", "true"}, {"PaceOf", artifact ? "windowBefore" : "window"}});
+        s.cc->OnTimeout(0); // one frame of 4000 B, then slow start
+        s.Ack(10 * MS, 2 * MS);
+        EXPECT_EQ(s.W(), 8000) << artifact;
+        const double paced = artifact ? 4000 : 8000;
+        EXPECT_NEAR(s.cc->GetRateBps(), paced * 8 / 2e-3, 1) << artifact;
+    }
+}
+
 TEST(Gemini, AttributesOverrideTheProfile)
 {
     const Sender s(INTRA, {{"Beta", "0.3"}, {"EcnGain", "1"}, {"Profile", "artifact"}});

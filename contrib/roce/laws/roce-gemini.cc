@@ -55,6 +55,11 @@ GeminiParams::Table()
             .Help("Round trips end by acks, or each baseRtt by the clock") // [4] [2]
             .Flag("Pacing", &P::paced, {false, true})                      // [6] [2]
             .Help("true: spread the window over a base RTT")
+            // An ACK sets the pace by the window that it makes, or by the one before [6] [2]
+            .Fixed("PaceOf",
+                   &P::pacesWindowBefore,
+                   {false, true},
+                   {{"window", false}, {"windowBefore", true}})
             // After a timeout, slow start ends with the first cut or at the threshold (half of the
             // window before) [4] [2]
             .Fixed("SlowStartEnd",
@@ -107,7 +112,7 @@ Gemini::DoStart(int64_t)
     m_lastCutPs = INT64_MIN / 2;
     m_timedOut = false;
     m_lastTimeoutPs = INT64_MIN;
-    Publish();
+    Publish(m_cwnd);
 }
 
 void
@@ -133,7 +138,7 @@ void
 Gemini::OnRetune(const GeminiParams&, int64_t)
 {
     TakeOver();
-    Publish();
+    Publish(m_cwnd);
 }
 
 std::string
@@ -198,6 +203,7 @@ Gemini::OnAck(const AckInfo& ack)
     // A flow that waits for the pacer is limited by its window, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
+    const double before = m_cwnd;
     m_timedOut = m_timedOut && !ack.ackedPackets;
     CountRound(ack);
     double share = 0;
@@ -220,7 +226,7 @@ Gemini::OnAck(const AckInfo& ack)
     {
         Cut(share, ack.nowPs);
     }
-    Publish();
+    Publish(p.pacesWindowBefore ? before : m_cwnd);
 }
 
 void
@@ -235,7 +241,7 @@ Gemini::OnTimeout(int64_t nowPs)
     Cut(1, nowPs);
     m_ssthresh = std::max<double>(threshold, m_path.FrameInFlightBytes());
     m_timedOut = true;
-    Publish();
+    Publish(m_cwnd);
 }
 
 void
@@ -268,10 +274,10 @@ Gemini::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 }
 
 void
-Gemini::Publish()
+Gemini::Publish(double pacedBytes)
 {
     m_windowBytes = m_path.WholeFramesBytes(m_cwnd);
-    m_rateBps = m_p->paced ? m_path.PacedBps(m_cwnd) : m_path.lineRateBps;
+    m_rateBps = m_p->paced ? m_path.PacedBps(pacedBytes) : m_path.lineRateBps;
 }
 
 } // namespace ns3::roce

@@ -35,6 +35,7 @@ struct GeminiParams
     bool halveOnLoss;
     bool clocked;
     bool paced;
+    bool pacesWindowBefore; //!< the pace is that of the window that an ACK found
     bool cutEndsSlowStart;
     double timeoutQueuePs;
 
@@ -112,7 +113,7 @@ class Gemini : public LawOf<Gemini, GeminiParams>
     bool IsDelayed(const AckInfo& ack) const;
     void Cut(double share, int64_t nowPs);
     void Grow(double ackedBytes);
-    void Publish(); //!< set the outputs
+    void Publish(double pacedBytes); //!< set the outputs. @param pacedBytes window whose pace it is
 
   protected:
     double m_step{0};                   //!< h, bytes
