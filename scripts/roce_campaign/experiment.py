@@ -84,6 +84,7 @@ class Experiment(NamedTuple):
     inputs: List[str]  # files that are read: this one, the table of targets, those of options
     seeds_needed: Dict[frozenset, int]  # coordinates -> seeds from which the sign of an effect counts
     reduced: List[str]  # what this size has less of than the full one
+    minutes: Optional[float]  # of one core, about; None: not known
     only: List[str] = []  # figures and claims that it was restricted to, see plots.restrict()
 
     def design(self) -> str:
@@ -305,4 +306,5 @@ def load(name: str, size: str, program: Optional[str] = None, build: Optional[st
         metrics, plots, "plots" not in chosen, claims, unclaimed, {k: str(v) for k, v in chosen["slurm"].items()},
         read_until(chosen.get("until"), claims), seeds, added, given,
         [file, path, *(f for f in (like, table) if f),
-         *sorted({v for p in points for v in p.options.values() if os.path.isabs(v) and os.path.exists(v)})], needed, reduced)
+         *sorted({v for p in points for v in p.options.values() if os.path.isabs(v) and os.path.exists(v)})], needed, reduced,
+        float(chosen["minutes"]) if "minutes" in chosen else None)

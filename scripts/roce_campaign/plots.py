@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Sequence, Set
 import roce_results as rr
 from roce_plot.look import is_number
 
+from . import paper_names
 from .claims import Case, Claims
 from .grid import Selection, read_place, read_selection, selects
 from .yamlread import Map, fail, parse_rate_gbps, parse_time_ns, some
@@ -74,13 +75,19 @@ class PlannedFigure(NamedTuple):
         return os.path.splitext(os.path.basename(self.file))[0]
 
     def is_wanted(self, only: Sequence[str]) -> bool:
-        """True if it is named: by its title or its file."""
-        return matches([self.name(), str(self.plot.fields.get("title", ""))], only)
+        """True if it is named: by its title, its file, or a figure of the paper in its title."""
+        title = str(self.plot.fields.get("title", ""))
+        return matches([self.name(), title], only) or speaks_of(title, only)
 
 
 def matches(names: Sequence[str], wanted: Sequence[str]) -> bool:
     """True if one of the names is like one of those wanted (* and ?, whatever the case)."""
     return any(fnmatch.fnmatchcase(n.lower(), w.lower()) for n in names if n for w in wanted)
+
+
+def speaks_of(text: str, wanted: Sequence[str]) -> bool:
+    """True if a text names a figure or table of the paper that is wanted."""
+    return any(paper_names.is_named(text, w) for w in wanted)
 
 
 def planned_figures(experiment) -> List[PlannedFigure]:
@@ -100,7 +107,10 @@ def planned_figures(experiment) -> List[PlannedFigure]:
             number = f"~{names[name]}" if names[name] > 1 else ""
             end = ".csv" if plot.kind in ("table", "rank-table", "effect-table") else ".png"
             found.append(PlannedFigure(plot, where, f"figures/{name}{number}{end}"))
-    return [f for f in found if f.is_wanted(experiment.only)] if experiment.only else found
+    if not experiment.only:
+        return found
+    # What has no figure of its own is drawn with the other claims.
+    return [f for f in found if f.is_wanted(experiment.only)] or [f for f in found if f.plot.kind == "claims"]
 
 
 def standard(experiment) -> List[Plot]:
@@ -147,21 +157,50 @@ def places_of_figure(figure: PlannedFigure, experiment) -> Set[frozenset]:
     return {p.place for p in experiment.points if selects(figure.where, p.coordinates)}
 
 
+class Content(NamedTuple):
+    """A figure or table of the paper, as far as the experiment has it."""
+
+    name: paper_names.Name
+    figures: int
+    claims: int
+    runs: int
+    share: float  # of all runs
+
+
+def contents(experiment) -> List[Content]:
+    """The paper's figures and tables that --only can name."""
+    figures = planned_figures(experiment)
+    texts = [str(f.plot.fields.get("title", "")) for f in figures] + [c.target.get("figure", "") for c in experiment.claims]
+    names = sorted({n._replace(letter="") for text in texts for n in paper_names.find(text)})
+    count = lambda points: sum(len(p.seeds) for p in points)
+    found = []
+    for name in names:
+        try:
+            part = restrict(experiment, [str(name)])
+        except rr.ResultError:  # the size has no runs of it
+            continue
+        claims = sum(speaks_of(c.target.get("figure", ""), [str(name)]) for c in part.claims)
+        found.append(Content(name, sum(f.is_wanted([str(name)]) for f in figures), claims, count(part.points),
+                             count(part.points) / count(experiment.points)))
+    return found
+
+
 def restrict(experiment, only: List[str]):
     """The experiment with what is named, by the title or file of a figure, by the id of a claim or the figure of the paper that
     it is about (* and ? as in file names). Of a figure, the claims about its points are scored, too."""
     if not only:
         return experiment
     figures = planned_figures(experiment)
-    names = {c.id: [c.id, c.target.get("figure", "")] for c in experiment.claims}
+    about = {c.id: c.target.get("figure", "") for c in experiment.claims}
+    is_wanted = lambda claim, names: matches([claim, about[claim]], names) or speaks_of(about[claim], names)
     for name in only:
-        if not any(f.is_wanted([name]) for f in figures) and not any(matches(n, [name]) for n in names.values()):
-            known = [list(names), list(dict.fromkeys(f.name() for f in figures))]
+        if not any(f.is_wanted([name]) for f in figures) and not any(is_wanted(claim, [name]) for claim in about):
+            known = [[str(c.name) for c in contents(experiment)], list(about), list(dict.fromkeys(f.name() for f in figures))]
             raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of " + "; or ".join(
                 ", ".join(k[:SHOWN]) + (", ..." if len(k) > SHOWN else "") for k in known if k)))
     drawn: Set[frozenset] = set().union(*(places_of_figure(f, experiment) for f in figures if f.is_wanted(only)))
     needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
-    claims = [c for c in experiment.claims if matches(names[c.id], only) or (needs[c.id] and needs[c.id] <= drawn)]
+    claims = [c for c in experiment.claims if is_wanted(c.id, only) or (needs[c.id] and needs[c.id] <= drawn)]
     wanted = drawn.union(*(needs[c.id] for c in claims))
     points = [p for p in experiment.points if p.place in wanted]
     if not points:

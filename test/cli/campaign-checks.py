@@ -9,7 +9,7 @@ import re
 import subprocess
 
 from roce_campaign import experiment as experiments
-from roce_campaign import score
+from roce_campaign import paper_names, score
 from roce_campaign.expression import is_relative
 from roce_campaign.estimates import Results
 from roce_campaign.grades import Rule
@@ -169,6 +169,46 @@ def test_only(folder):
                         (["--only", "gain", "--clean"], "--clean with --only")):
         done = run("reproduce", experiment, "--out", out, *words)
         assert done.returncode == 2 and said in done.stderr and not out.exists(), f"{words}: {done}"
+
+
+TARGETS = """\
+id,paper,figure,kind,reported,band_low,band_high,rule
+gain,mine,Fig7a,reduction,36,,,
+less,mine,Table 2,reduction,20,,,
+"""
+
+
+def test_paper_figures(folder):
+    """A figure of the paper has one name, however it is written: what is drawn of it, and its claims. --list has them all."""
+    text = (DRAWN.replace("title: The two", 'title: "Figures 7b, 9 and 11: the two"').replace("metrics:", "minutes: 18\nmetrics:", 1)
+            .replace("claims:", "targets: {file: targets.csv, where: {paper: mine}}\nclaims:", 1).replace(", kind: reduction, reported: 36", "").replace(", kind: reduction, reported: 20", ""))
+    experiment = write(folder, text)
+    (folder / "targets.csv").write_text(TARGETS)
+    for number, (name, runs, claims, figures) in enumerate((
+            ("fig9", ["old", "third"], ["less", "number"], 1), ("Figure 7b", ["old", "third"], ["less", "number"], 1),
+            ("fig. 7A", ["new", "old"], ["gain"], 0), ("Figure 7", ["new", "old", "third"], None, 1), ("table2", None, ["less"], 0))):
+        place = folder / f"paper{number}"
+        good(run("reproduce", experiment, "--out", place, "--only", name), name)
+        assert runs in (None, laws(place)), f"{name}: {laws(place)}"
+        assert claims is None or set(claims) <= set(scores(place)), f"{name}: {list(scores(place))}"
+        assert len(list(place.glob("figures/*"))) == figures, f"{name}: {list(place.glob('figures/*'))}"
+    done = run("reproduce", experiment, "--out", folder / "none", "--only", "Figure 8")
+    assert done.returncode == 2 and "expected one of Figure 7, Figure 9, Figure 11, Table 2; " in done.stderr, f"Figure 8: {done}"
+    done = good(run("reproduce", experiment, "--list", "--allow-program"), "contents")
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(("Figure", "Table", "all"))]
+    assert [r[:2] for r in rows[:-1]] == [["Figure", "7"], ["Figure", "9"], ["Figure", "11"], ["Table", "2"]], f"contents: {done.stdout}"
+    assert rows[0][-4:] == ["9", "runs", "18", "min"] and rows[1][-4:] == ["6", "runs", "12", "min"], f"minutes: {done.stdout}"
+
+
+def test_names_of_figures():
+    """Lists, ranges and letters of figures; other numbers are none."""
+    for text, found in (("Figures 11, 12 and 15: mean of 24 runs", "Figure 11, Figure 12, Figure 15"), ("Figure 13 A and B", "Figure 13a, Figure 13b"),
+                        ("Fig7c-d", "Figure 7c, Figure 7d"), ("Fig13a/14a", "Figure 13a, Figure 14a"), ("Figures 11 to 13", "Figure 11, Figure 12, Figure 13"),
+                        ("Table 3, flows within; figure 2", "Figure 2, Table 3"), ("Figure 9: permutation of 1 MB, and of 8 MiB", "Figure 9"), ("load 60", "")):
+        assert ", ".join(map(str, sorted(paper_names.find(text)))) == found, f"{text}: {paper_names.find(text)}"
+    for text, wanted, is_named in (("Fig9a", "figure 9", True), ("Figure 9", "fig9b", True), ("Fig9a", "Fig9b", False), ("Figure 13", "Figure 1", False),
+                                   ("Figure 9: rates", "Figure 9: rates", False)):
+        assert paper_names.is_named(text, wanted) == is_named, f"{text}, {wanted}"
 
 
 def test_needs(folder):
