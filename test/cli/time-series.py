@@ -356,6 +356,10 @@ def check_pfqs(build, root):
     rates = {int(row["rate_bps"]) for row in rows(change, "pfq.csv")}
     check(25 * 10 ** 9 in rates and len(rates) > 10, f"rates {sorted(rates)[:5]}")
     check(any(row["epoch"] != "0" for row in rows(change, "pfq.csv")), "no C_D")
+    flows = {row["id"]: row for row in rows(change, "flows.csv")}
+    for row in rows(change, "pfq.csv"):
+        flow = flows[row["flow"]]
+        check(flow["src"] == row["src"] and flow["scope"] == "inter", f"pfq.csv: {row} is not of {flow}")
     none = simulate(build, root / "pfq-none", "--pfq=24us")
     check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
 

@@ -14,6 +14,7 @@ SHORT = ["--duration=20us"]
 SMALL = ["--progress=none", "--leaves=2", "--spines=1", "--hostsPerLeaf=2"]
 FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--k=4", "--duration=20us"]
 REPLAY = ["replay", "--progress=none", "--topology={d}/topology.txt", "--flows={d}/flow.txt", "--cc=Hpcc", "--hpccPfc=0"]
+MLCC = ["--duration=100us", "--interFraction=0.5", "--load=0.8", "--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--ecn=0"]
 INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=0", "--cc=none"]
 
 
@@ -101,7 +102,18 @@ CASES = [
     (SHORT + ["--lossLinks=wan", "--loss=1e-9"], []),
     (SHORT + ["--reroute=10us"], ["--reroute: without effect without --failLinks"]),
     (SHORT + ["--reroute=10us", "--failLinks=dc0-dci0/dc1-dci0@1h"], []),
+    # MLCC: half of the ACKs return through another switch; packets that wait are no losses
+    (MLCC, []),
+    (MLCC + ["--dcis=2"], ["ns3::roce::MlccReceiverSide: there are 2 external switches in a datacenter, and ACKs"]),
+    (MLCC + ["--interLossRecovery=UnoErasure", "--ns3::roce::Nic::RetryLimit=0"],
+     ["ns3::roce::MlccReceiverSide: packets wait for milliseconds in the queues of flows, and ns3::roce::UnoErasure repeats them"]),
+    (MLCC + ["--interLossRecovery=UnoErasure", "--ns3::roce::UnoErasure::QueueBytes=40000000"], []),
+    (MLCC + ["--interLossRecovery=SelectiveRepeat"], []),
+    (SHORT + ["--interFraction=1", "--edge=PhantomQueue", "--dcis=2"], []),
     # topologies
+    (SHORT + ["--datacenters=1", "--dciAlpha=1"], ["--dciAlpha: without effect with --datacenters=1"]),
+    (SHORT + ["--dciAlpha=1"], []),
+    (SHORT + ["--lossless=0", "--dciEgressBuffer=1MiB", "--dciAlpha=1"], ["--dciAlpha: without effect with --dciEgressBuffer"]),
     (SHORT + ["--datacenters=1", "--wanDelay=1us", "--dcis=2", "--dciAttach=leaf"],
      ["--wanDelay, --dcis, --dciAttach: without effect with --datacenters=1"]),
     (SHORT + ["--oversubscription=2", "--fabricRate=10Gbps"], ["--fabricRate: without effect with --oversubscription"]),

@@ -33,6 +33,17 @@ LeafSpineHelper::AddOptions(OptionTable& table)
         table,
         {"DCI", "dcis", "dciLinks", "dciRate", "dciDelay", "dciBuffer", "dciEgressBuffer"});
     table
+        .AddValue("dciAlpha",
+                  "ns3::roce::Switch::Alpha of DCI switches, without WAN ports; 0: as of others",
+                  external.alpha,
+                  Range::AtLeast(0))
+        .Unused([this]() -> std::string {
+            return datacenters < 2                        ? "with --datacenters=1"
+                   : external.egressBuffer.GetValue() > 0 ? "with --dciEgressBuffer"
+                   : egressBuffer.GetValue() > 0          ? "with --egressBuffer"
+                                                          : "";
+        });
+    table
         .AddChoice("dciAttach",
                    "Switches that DCI switches are linked to: spine or leaf",
                    dcisAtLeaves,

@@ -201,4 +201,24 @@ NetworkStages::Install(const NetworkOptions& options)
     }
 }
 
+std::vector<std::string>
+NetworkStages::GetWarnings() const
+{
+    std::vector<std::string> all;
+    for (const NetworkParts::SwitchEntry& entry : m_parts.switches)
+    {
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            for (const std::string& line : stage->GetWarnings(m_deployment))
+            {
+                if (std::find(all.begin(), all.end(), line) == all.end())
+                {
+                    all.push_back(line);
+                }
+            }
+        }
+    }
+    return all;
+}
+
 } // namespace ns3::roce

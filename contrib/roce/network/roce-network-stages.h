@@ -35,6 +35,9 @@ class NetworkStages
     /// @brief Check whether the switches have what the laws that flows name need. @throw InputError
     void CheckLaws(const std::vector<FlowSpec>& flows);
 
+    /// @return see SwitchStage::GetWarnings(), of all, each line once; after Install()
+    std::vector<std::string> GetWarnings() const;
+
     /// @return bytes of telemetry that a switch charges a frame, at most
     uint32_t GetIntBytesPerHop() const
     {

@@ -140,6 +140,10 @@ Network::BuildAll(const Options& options)
     {
         m_warnings.push_back(late);
     }
+    for (const std::string& line : m_stages->GetWarnings())
+    {
+        m_warnings.push_back(line);
+    }
     if (m_stages->NeedsLongestRtts())
     {
         // Frames are as long as NIC 0's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-topology.h"
 
+#include "ns3/double.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-memory-limit.h"
 
@@ -180,7 +181,8 @@ Topology::AddSwitch(Network& network,
                     uint32_t datacenter,
                     const std::string& name,
                     const QueueSize& buffer,
-                    const QueueSize& egressLimit) const
+                    const QueueSize& egressLimit,
+                    double alpha) const
 {
     ObjectFactory factory("ns3::roce::Switch");
     factory.Set("BufferSize", QueueSizeValue(buffer));
@@ -188,6 +190,10 @@ Topology::AddSwitch(Network& network,
     {
         factory.Set("EgressLimit",
                     QueueSizeValue(egressLimit.GetValue() ? egressLimit : egressBuffer));
+    }
+    if (alpha > 0)
+    {
+        factory.Set("Alpha", DoubleValue(alpha));
     }
     return network.AddSwitch("dc" + std::to_string(datacenter) + "-" + name, datacenter, factory);
 }
@@ -249,7 +255,8 @@ Topology::AddExternals(Network& network,
                                      datacenter,
                                      name + std::to_string(e),
                                      external.buffer,
-                                     external.egressBuffer));
+                                     external.egressBuffer,
+                                     external.alpha));
         for (uint32_t b = 0; b < below.size(); ++b)
         {
             for (uint32_t l = 0; isJoined(e, b) && l < external.links; ++l)

@@ -28,6 +28,7 @@ struct ExternalSwitches
     Time delay{MicroSeconds(1)};  //!< one way
     QueueSize buffer{"256MiB"};   //!< shared buffer, without the WAN ports
     QueueSize egressBuffer{"0B"}; //!< Topology::egressBuffer of all their ports; 0: the same
+    double alpha{0};              //!< Switch::Alpha of them; 0: that of all switches
 };
 
 /**
@@ -207,12 +208,14 @@ struct Topology
      * @param name without the datacenter
      * @param buffer shared buffer
      * @param egressLimit drop-tail limit of each port; 0: egressBuffer
+     * @param alpha Switch::Alpha; 0: the default
      */
     uint32_t AddSwitch(Network& network,
                        uint32_t datacenter,
                        const std::string& name,
                        const QueueSize& buffer,
-                       const QueueSize& egressLimit = QueueSize("0B")) const;
+                       const QueueSize& egressLimit = QueueSize("0B"),
+                       double alpha = 0) const;
 
     /**
      * @brief Add the external switches of a datacenter and their links; none if it is the only one.

@@ -85,6 +85,17 @@ class SwitchStage : public Object
     {
     }
 
+    /**
+     * @brief Asked of each once all are installed.
+     * @param deployment what runs together in the network
+     * @return what is legal but rarely meant, lines without a full stop; equal ones are said once
+     */
+    virtual std::vector<std::string> GetWarnings(
+        [[maybe_unused]] const Deployment& deployment) const
+    {
+        return {};
+    }
+
     /// @return bytes it adds to each frame that carries telemetry; nothing if it does not stamp
     virtual std::optional<uint32_t> GetTelemetryBytes() const
     {

@@ -23,6 +23,33 @@ NeighbourAt(const Port& port)
     return dynamic_cast<const Switch*>(port.GetPeer()->GetOwner());
 }
 
+/**
+ * @brief Visit the ports of the switches of a datacenter, switch by switch, the nearest first.
+ * @tparam F callable with (const Switch&, port, propagation delay to the port's other end, ps)
+ * @param sw where to begin @param visit called for each
+ */
+template <typename F>
+void
+ForPorts(const Switch& sw, F&& visit)
+{
+    std::set<const Switch*> seen{&sw}; // looked up, never walked
+    std::vector<std::pair<const Switch*, int64_t>> reached{{&sw, 0}};
+    for (std::size_t i = 0; i < reached.size(); ++i) // breadth first
+    {
+        const auto [at, delayPs] = reached[i];
+        for (uint16_t p = 0; p < at->GetNPorts(); ++p)
+        {
+            const Port& port = *at->GetPort(p);
+            const int64_t thenPs = delayPs + port.GetLink()->GetDelayPs();
+            visit(*at, p, thenPs);
+            if (!at->IsHostPort(p) && !at->IsWanPort(p) && seen.insert(NeighbourAt(port)).second)
+            {
+                reached.emplace_back(NeighbourAt(port), thenPs);
+            }
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -44,27 +71,29 @@ DatacenterEdge::Extent
 DatacenterEdge::Measure(const Switch& sw)
 {
     Extent extent;
-    std::set<const Switch*> seen{&sw}; // looked up, never walked
-    std::vector<std::pair<const Switch*, int64_t>> reached{{&sw, 0}};
-    for (std::size_t i = 0; i < reached.size(); ++i) // breadth first
-    {
-        const auto [at, delayPs] = reached[i];
-        for (uint16_t p = 0; p < at->GetNPorts(); ++p)
+    ForPorts(sw, [&](const Switch& at, uint16_t p, int64_t thenPs) {
+        if (at.IsHostPort(p))
         {
-            const Port& port = *at->GetPort(p);
-            const int64_t thenPs = delayPs + port.GetLink()->GetDelayPs();
-            if (at->IsHostPort(p))
-            {
-                extent.fastestNicBps = std::max(extent.fastestNicBps, port.GetRateBps());
-                extent.farthestNicPs = std::max(extent.farthestNicPs, thenPs);
-            }
-            else if (!at->IsWanPort(p) && seen.insert(NeighbourAt(port)).second)
-            {
-                reached.emplace_back(NeighbourAt(port), thenPs);
-            }
+            extent.fastestNicBps = std::max(extent.fastestNicBps, at.GetPort(p)->GetRateBps());
+            extent.farthestNicPs = std::max(extent.farthestNicPs, thenPs);
         }
-    }
+    });
     return extent;
+}
+
+uint32_t
+DatacenterEdge::CountExternals(const Switch& sw)
+{
+    uint32_t count = 0;
+    const Switch* last = nullptr;
+    ForPorts(sw, [&](const Switch& at, uint16_t p, int64_t) {
+        if (at.IsWanPort(p) && last != &at)
+        {
+            ++count;
+            last = &at; // the ports of a switch come one after the other
+        }
+    });
+    return count;
 }
 
 int64_t

@@ -57,6 +57,10 @@ class DatacenterEdge
      */
     static void RequireWanLink(const Switch& sw, const std::string& who);
 
+    /// @return switches of its datacenter that have a link to another one, itself among them, when
+    /// all links are there. @param sw one of them
+    static uint32_t CountExternals(const Switch& sw);
+
     /// @return the surroundings of a switch, when all links are there.
     static Extent Measure(const Switch& sw);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-mlcc-credit.h"
 
-#include "roce-mlcc-header.h"
 #include "roce-mlcc.h"
 
 #include "ns3/roce-variable-series.h"
@@ -65,10 +64,11 @@ MlccCredit::Start(const PathInfo& path, int64_t nowPs)
     m_matches = 0;
     m_queueBytes = m_newBytes = m_newPackets = m_newMarks = 0;
     m_epoch = 1;
+    m_isRefused = m_isUnanswered = false;
 }
 
 void
-MlccCredit::OnData(const Frame& data, int64_t nowPs, ReplySink&)
+MlccCredit::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
 {
     const MlccHeader* header = data.FindExtension<MlccHeader>();
     if (!header)
@@ -97,6 +97,27 @@ MlccCredit::OnData(const Frame& data, int64_t nowPs, ReplySink&)
         SetCredit();
     }
     m_dqm.OnPacket(nowPs);
+    Answer(data, sink);
+}
+
+void
+MlccCredit::Answer(const Frame& data, ReplySink& sink)
+{
+    m_isRefused = m_isRefused && data.psn > m_gapPsn;
+    if (!m_isRefused)
+    {
+        return;
+    }
+    // Other recoveries answer these, too.
+    if (m_isUnanswered)
+    {
+        Frame* update = sink.Make(FrameKind::NOTIFICATION);
+        update->msn = MlccUpdate::KIND;
+        update->psn = data.psn;
+        Fill(update->Extend<MlccHeader>());
+        sink.Send(update);
+    }
+    m_isUnanswered = true;
 }
 
 void
@@ -108,7 +129,7 @@ MlccCredit::Match(const Frame& data, uint32_t queueBytes, int64_t nowPs)
     SetCredit();
     m_epochPs = nowPs;
     m_queueBytes = queueBytes;
-    m_dqm.Round(m_creditBps, queueBytes);
+    m_dqm.Round(m_creditBps, queueBytes, nowPs);
     if (!m_matchTrace.IsEmpty())
     {
         m_matchTrace(*this, PicoSeconds(nowPs));
@@ -143,15 +164,24 @@ MlccCredit::SetCredit()
 }
 
 void
+MlccCredit::Fill(MlccHeader& header) const
+{
+    header.epoch = m_epoch;
+    header.SetRates(m_creditBps, m_dqm.GetSmoothedBps());
+}
+
+void
 MlccCredit::FillAck(Frame& ack, const Frame&, int64_t)
 {
+    m_isRefused = ack.kind == FrameKind::NAK;
+    m_isUnanswered = false;
+    m_gapPsn = ack.psn;
     MlccHeader* header = ack.FindExtension<MlccHeader>();
     if (!header)
     {
         return;
     }
-    header->epoch = m_epoch;
-    header->SetRates(m_creditBps, m_dqm.GetSmoothedBps());
+    Fill(*header);
     if (ack.telemetry)
     {
         const uint32_t stays = ack.flags & FRAME_TIMESTAMP ? TIMESTAMP_BYTES : 0;

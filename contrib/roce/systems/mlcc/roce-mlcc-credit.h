@@ -3,6 +3,7 @@
 #define ROCE_MLCC_CREDIT_H
 
 #include "roce-mlcc-dqm.h"
+#include "roce-mlcc-header.h"
 #include "roce-mlcc-loop.h"
 #include "roce-mlcc-params.h"
 
@@ -29,7 +30,9 @@ namespace ns3::roce
  * - the queue management has a round with Q_c of this frame (MlccDqm).
  *
  * Each data frame is a step of the token, each ACK carries C_R, R_credit and Rbar_DQM; a lost ACK
- * costs nothing, since the next one repeats it. ACKs do not echo the data's telemetry.
+ * costs nothing, since the next one repeats it. ACKs do not echo the data's telemetry. Behind a
+ * NAK go-back-N refuses data without an answer until the sender has come back to the gap, a round
+ * trip over the WAN later; an MlccUpdate for each of them but the first keeps both loops going.
  *
  * Line rate is that of the receiver's NIC.
  */
@@ -93,6 +96,8 @@ class MlccCredit : public ReceiverFeedback
 
   private:
     void Match(const Frame& data, uint32_t queueBytes, int64_t nowPs);
+    void Answer(const Frame& data, ReplySink& sink); //!< if nobody else will
+    void Fill(MlccHeader& header) const;
     void Report(const Frame& data, int64_t nowPs); //!< to the inner law
     void SetCredit();
 
@@ -111,6 +116,9 @@ class MlccCredit : public ReceiverFeedback
     uint32_t m_newPackets{0}; //!< since the last report
     uint32_t m_newMarks{0};   //!< of these
     uint16_t m_epoch{1};
+    bool m_isRefused{false};    //!< the last answer was a NAK
+    bool m_isUnanswered{false}; //!< data behind its gap have had no answer since
+    uint64_t m_gapPsn{0};       //!< the PSN that it asked for
 };
 
 } // namespace ns3::roce

@@ -59,18 +59,34 @@ MlccDqm::Retune(const Settings& settings, double minBps)
 }
 
 void
-MlccDqm::Round(double creditBps, uint64_t queueBytes)
+MlccDqm::AdvanceHistory(int64_t nowPs)
 {
+    const auto now = static_cast<double>(nowPs - m_startPs);
     if (!m_nCredits)
     {
         const int64_t line = std::llround(m_path.lineBps);
         std::fill(m_suggested.begin(), m_suggested.end(), line);
         m_suggestedSum = line * m_n;
+        m_suggestedEnd = now + m_partPs;
+        return;
     }
-    else
+    // A round of the loop's empty round trip is a part, but for the rounding of n.
+    const double parts = std::floor((now - m_suggestedEnd) / m_partPs + 0.5) + 1;
+    if (parts < 1)
+    {
+        return;
+    }
+    m_suggestedEnd += parts * m_partPs;
+    for (double i = 0; i < std::min(parts, static_cast<double>(m_n)); ++i)
     {
         Replace(m_suggested, m_nextSuggested, m_suggestedSum, m_smoothedBps);
     }
+}
+
+void
+MlccDqm::Round(double creditBps, uint64_t queueBytes, int64_t nowPs)
+{
+    AdvanceHistory(nowPs);
     m_creditBps = creditBps;
     Replace(m_credits, m_nextCredit, m_creditSum, creditBps);
     m_nCredits = std::min(m_nCredits + 1, CREDITS);

@@ -18,8 +18,8 @@ namespace ns3::roce
  * rate R_DQM follows that brings it to TargetDelay within Theta:
  *
  *   (1) n = RTT_C / RTT_D
- *   (2) R_pre = mean of the last n suggested rates Rbar; of the line rate, as a new sender sends,
- *       before there are n
+ *   (2) R_pre = mean of Rbar over the last RTT_C, in n parts; of the line rate, as a new sender
+ *       sends, before that. A round that takes longer than RTT_D counts for as many parts
  *   (3) Q_pre = (R_pre - R_credit) RTT_C / 8 + Q_c
  *   (4) D_pre = 8 m Q_pre / (sum of the last m R_credit)
  *   (5) R_DQM = R_credit (1 - (D_pre - TargetDelay) / Theta)
@@ -112,8 +112,9 @@ class MlccDqm
      * @brief A round ends: equations 2 to 5.
      * @param creditBps R_credit from now on, above 0
      * @param queueBytes Q_c
+     * @param nowPs its time, not before that of an earlier one
      */
-    void Round(double creditBps, uint64_t queueBytes);
+    void Round(double creditBps, uint64_t queueBytes, int64_t nowPs);
 
     /// @brief A packet of the flow has come: one step. None before the first round.
     /// @param nowPs its time, not before that of an earlier one
@@ -168,8 +169,9 @@ class MlccDqm
     }
 
   private:
-    void AdvanceWindow(int64_t nowPs); //!< to the part of RTT_C that a time is in
-    int Step();                        //!< by the token
+    void AdvanceHistory(int64_t nowPs); //!< what was suggested since the last round
+    void AdvanceWindow(int64_t nowPs);  //!< to the part of RTT_C that a time is in
+    int Step();                         //!< by the token
     int LiteralStep();
     void SetSmoothed();
 
@@ -177,9 +179,10 @@ class MlccDqm
     Path m_path{};
     uint32_t m_n{1};
 
-    std::vector<int64_t> m_suggested; //!< ring of n rates, bit/s
+    std::vector<int64_t> m_suggested; //!< ring of n parts of RTT_C: rates, bit/s
     int64_t m_suggestedSum{0};
     uint32_t m_nextSuggested{0};
+    double m_suggestedEnd{0};       //!< end of the part that is not in it yet, ps after the start
     std::vector<int64_t> m_credits; //!< ring of the last m R_credit, bit/s
     int64_t m_creditSum{0};
     uint32_t m_nextCredit{0};

@@ -7,7 +7,7 @@ namespace ns3::roce
 // Of data, the last four bytes are cut off: they are not charged.
 const FrameExtension MlccHeader::EXTENSION{
     "mlcc",
-    {6, 10, 0, 0},
+    {6, 10, 0, 10},
     true,
     [](const void* value, std::vector<uint8_t>& out) {
         const MlccHeader& header = *static_cast<const MlccHeader*>(value);

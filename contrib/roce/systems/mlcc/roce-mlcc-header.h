@@ -18,7 +18,8 @@ namespace ns3::roce
  *   on; the receiver-side external switch writes it when it takes the frame out of the flow's
  *   queue.
  * - ACKs, 10 bytes: C_R 16, R_credit 32, Rbar_DQM 32 bits. The receiver writes all of it, the
- *   receiver-side external switch reads C_R and R_credit, the sender Rbar_DQM.
+ *   receiver-side external switch reads C_R and R_credit, the sender Rbar_DQM. So do they in an
+ *   MlccUpdate.
  */
 struct MlccHeader
 {
@@ -83,6 +84,17 @@ struct MlccSwitchInt
 {
     /// Notification::kind.
     static constexpr uint32_t KIND = 0x4d6c63; // "Mlc"
+};
+
+/**
+ * @brief What MLCC's receiver sends for data that the loss recovery refuses without an answer, as
+ * go-back-N does behind a gap: a frame of kind NOTIFICATION, Notification::kind (Frame::msn) is
+ * KIND, with the MlccHeader that an ACK would have. It acknowledges nothing.
+ */
+struct MlccUpdate
+{
+    /// Notification::kind.
+    static constexpr uint32_t KIND = 0x4d6c75; // "Mlu"
 };
 
 } // namespace ns3::roce

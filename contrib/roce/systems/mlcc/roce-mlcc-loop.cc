@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-mlcc-loop.h"
 
+#include "ns3/double.h"
+#include "ns3/nstime.h"
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-hpcc.h"
 #include "ns3/roce-input-error.h"
@@ -54,15 +56,25 @@ MlccLoop::MakeLaw(MlccInnerCc innerCc)
     switch (innerCc)
     {
     case MlccInnerCc::POWER_TCP:
-        return CreateObject<PowerTcp>();
+        return OfSegment(*CreateObject<PowerTcp>());
     case MlccInnerCc::DCQCN:
-        return CreateObject<Dcqcn>();
+        return OfSegment(*CreateObject<Dcqcn>());
     case MlccInnerCc::TIMELY:
-        return CreateObject<Timely>();
+        return OfSegment(*CreateObject<Timely>());
     case MlccInnerCc::HPCC:
         break;
     }
-    return CreateObject<Hpcc>();
+    return OfSegment(*CreateObject<Hpcc>());
+}
+
+Ptr<CongestionControl>
+MlccLoop::OfSegment(const CongestionControl& law)
+{
+    Ptr<CongestionControl> own = law.Fork();
+    // Those that have no such attribute take both from the path.
+    own->SetAttributeFailSafe("BaseRtt", TimeValue(Time(0)));
+    own->SetAttributeFailSafe("Winit", DoubleValue(0));
+    return own;
 }
 
 void

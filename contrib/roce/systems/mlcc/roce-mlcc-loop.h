@@ -14,14 +14,23 @@ namespace ns3::roce
  * sender-side external switch, and between receiver-side external switch and receiver.
  *
  * The law gets packets that have passed the segment as if their ACKs had come from its end, and has
- * the segment's round trip, the path's part within the own datacenter, for its base RTT. If it
- * needs CNPs, its receiver's feedback makes them here, at its own interval.
+ * the segment's round trip, the path's part within the own datacenter, for its base RTT, whatever
+ * Hpcc::BaseRtt or PowerTcp::BaseRtt say. If it needs CNPs, its receiver's feedback makes them
+ * here, at its own interval.
  */
 class MlccLoop
 {
   public:
-    /// @param innerCc name of a law. @return a prototype with the defaults of its class
+    /// @param innerCc name of a law. @return a prototype with the defaults of its class, but see
+    /// OfSegment()
     static Ptr<CongestionControl> MakeLaw(MlccInnerCc innerCc);
+
+    /**
+     * @param law a prototype
+     * @return a copy without a round trip or a first window of its own: these are for whole paths,
+     * and the segment has others
+     */
+    static Ptr<CongestionControl> OfSegment(const CongestionControl& law);
 
     /// @param prototype a law. @throw InputError unless it can steer a segment: it has no extension
     /// of its own in data, and detects congestion by telemetry, marks or time stamps

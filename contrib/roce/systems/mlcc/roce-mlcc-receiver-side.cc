@@ -5,6 +5,7 @@
 #include "roce-mlcc-header.h"
 
 #include "ns3/roce-counters.h"
+#include "ns3/roce-parameter-value.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-station-series.h"
 
@@ -71,6 +72,33 @@ MlccReceiverSide::Check(const Deployment& deployment) const
     CheckMlccEdge(deployment, "ns3::roce::MlccReceiverSide");
 }
 
+std::vector<std::string>
+MlccReceiverSide::GetWarnings(const Deployment& deployment) const
+{
+    std::vector<std::string> lines;
+    if (const uint32_t count = DatacenterEdge::CountExternals(*m_at); count > 1)
+    {
+        lines.push_back("ns3::roce::MlccReceiverSide: there are " + std::to_string(count) +
+                        " external switches in a datacenter, and ACKs that return through another "
+                        "one than their data came through do not set the rate of their flow's "
+                        "queue; with one all do");
+    }
+    for (const Deployment::Transport& transport : deployment.GetTransports())
+    {
+        ParameterValue queue; // of timers that count on it
+        if (transport.interDc && dynamic_cast<const Mlcc*>(PeekPointer(transport.law)) &&
+            transport.recovery->GetAttributeFailSafe("QueueBytes", queue) && !queue.IsGiven())
+        {
+            lines.push_back("ns3::roce::MlccReceiverSide: packets wait for milliseconds in the "
+                            "queues of flows, and " +
+                            transport.recovery->GetInstanceTypeId().GetName() +
+                            " repeats them, because its timers count on short queues; GoBackN, "
+                            "SelectiveRepeat or a larger QueueBytes would let them wait");
+        }
+    }
+    return lines;
+}
+
 void
 MlccReceiverSide::Install(Switch& sw)
 {
@@ -122,11 +150,8 @@ MlccReceiverSide::FindOrMake(FlowKey flow)
         }
         found->second = m_freeKeys.back();
         m_freeKeys.pop_back();
-        m_flows[found->second] = {flow,
-                                  m_p->initialRateBps ? m_p->initialRateBps : m_serverBps,
-                                  0,
-                                  0,
-                                  0};
+        m_flows[found->second] =
+            {flow, 0, m_p->initialRateBps ? m_p->initialRateBps : m_serverBps, 0, 0, 0};
     }
     return found->second;
 }
@@ -215,6 +240,7 @@ MlccReceiverSide::Classify(const Frame& frame, uint16_t port, int64_t nowPs)
         return ShapedScheduler::UNSHAPED;
     }
     const uint32_t key = FindOrMake(FlowOfData(frame));
+    m_flows[key].cookie = frame.cookie;
     // It is about to enter.
     const ShapedScheduler& queues = *m_queues[port];
     const uint64_t bytes = queues.GetKeyBytes(key) + frame.frameBytes;
@@ -341,7 +367,12 @@ OfferQueues(Switch& sw, SeriesOffer& offer)
         return;
     }
     const auto look = [](const Flow& flow, uint64_t bytes) -> SeriesValues {
-        return {NicOfFlow(flow.flow), QpOfFlow(flow.flow), bytes, flow.rateBps, flow.epoch};
+        return {NicOfFlow(flow.flow),
+                QpOfFlow(flow.flow),
+                flow.cookie,
+                bytes,
+                flow.rateBps,
+                flow.epoch};
     };
     offer.visit = [stage, look](int64_t, const SeriesOffer::Take& take) {
         stage->ForFlows([&](const Flow& flow, uint64_t bytes) { take(0, look(flow, bytes)); });
@@ -360,7 +391,8 @@ OfferQueues(Switch& sw, SeriesOffer& offer)
     }
 }
 
-// A flow is its sending NIC and queue pair; epoch is C_D.
+// A queue is of a sending NIC and its queue pair; flow is the one whose data came last, its number
+// in flows.csv; epoch is C_D.
 [[maybe_unused]] const bool g_pfq =
     StationSeries::Register({"pfq",
                              SeriesSubject::PORTS,
@@ -369,6 +401,7 @@ OfferQueues(Switch& sw, SeriesOffer& offer)
                              "bytes",
                              {{"src", SeriesForm::COUNT, KEY},
                               {"qp", SeriesForm::COUNT, KEY},
+                              {"flow", SeriesForm::COUNT},
                               {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
                               {"rate_bps", SeriesForm::COUNT},
                               {"epoch", SeriesForm::COUNT}}},

@@ -37,8 +37,8 @@ struct MlccReceiverSideParams
  * new one has PfqInitialRate, and one that has been empty for PfqTimeout is freed, with the state
  * of its flow. Queues that may send take turns.
  *
- * - ACKs and NAKs that leave the datacenter carry R_credit, which becomes the rate of the flow's
- *   queue, and C_R, which is kept as C_D. They are forwarded unchanged.
+ * - ACKs, NAKs and MlccUpdates that leave the datacenter carry R_credit, which becomes the rate of
+ * the flow's queue, and C_R, which is kept as C_D. They are forwarded unchanged.
  * - Data that leave their queue lose all telemetry but the record of this switch (IntStamper comes
  *   first, where the switch has one), and get C_D and Q_c: what is left in the queue, wire bytes.
  *   The record's queue length is what waits for the line, not what a rate holds back, or a backlog
@@ -76,6 +76,7 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
         static constexpr uint16_t SEVERAL = UINT16_MAX; //!< it has had queues at several ports
 
         FlowKey flow{0};
+        uint64_t cookie{0};  //!< of the data that has come last, in programs the flow's number
         uint64_t rateBps{0}; //!< R_credit, or the initial rate
         uint16_t epoch{0};   //!< C_D
         uint32_t queues{0};  //!< it has, at all ports
@@ -94,10 +95,12 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
     {
         return 1U << static_cast<unsigned>(FrameKind::DATA) |
                1U << static_cast<unsigned>(FrameKind::ACK) |
-               1U << static_cast<unsigned>(FrameKind::NAK);
+               1U << static_cast<unsigned>(FrameKind::NAK) |
+               1U << static_cast<unsigned>(FrameKind::NOTIFICATION); // MlccUpdate
     }
 
     void Check(const Deployment& deployment) const override;
+    std::vector<std::string> GetWarnings(const Deployment& deployment) const override;
 
     /**
      * @brief Give ports their queues.
@@ -131,6 +134,12 @@ class MlccReceiverSide : public StageOf<MlccReceiverSide, MlccReceiverSideParams
     std::size_t GetNFlows() const
     {
         return m_byFlow.size();
+    }
+
+    /// @return flows that there is state for; no more than the most that have had a queue at a time
+    std::size_t GetNStates() const
+    {
+        return m_flows.size();
     }
 
     /// @return what is known of a flow, or null: it has no queue; see FreeIdle()

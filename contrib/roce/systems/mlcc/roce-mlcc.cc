@@ -42,6 +42,7 @@ Mlcc::SetInnerLaw(Ptr<const CongestionControl> law)
     if (law)
     {
         MlccLoop::Check(*law);
+        law = MlccLoop::OfSegment(*law);
     }
     m_given = std::move(law);
 }
@@ -208,23 +209,33 @@ Mlcc::OnAck(const AckInfo& ack)
     }
     m_near.GetLaw().Advance(ack.nowPs);
     TakeNear(ack.nowPs);
-    const MlccHeader* header = ack.extension.As<MlccHeader>();
+    Read(ack.extension, ack.nowPs);
+}
+
+void
+Mlcc::Read(const ExtensionView& extension, int64_t nowPs)
+{
+    const MlccHeader* header = extension.As<MlccHeader>();
     if (header && header->dqmMbps)
     {
         m_epoch = header->epoch;
         m_creditBps = header->GetCreditBps();
-        SetDqm(header->GetDqmBps(), ack.nowPs);
+        SetDqm(header->GetDqmBps(), nowPs);
     }
 }
 
 void
 Mlcc::OnNotification(const Notification& notification)
 {
+    const int64_t nowPs = notification.nowPs;
+    if (notification.kind == MlccUpdate::KIND)
+    {
+        Read(notification.extension, nowPs);
+    }
     if (notification.kind != MlccSwitchInt::KIND)
     {
         return;
     }
-    const int64_t nowPs = notification.nowPs;
     if (notification.isMarked)
     {
         m_near.OnMark(nowPs);

@@ -21,7 +21,7 @@ namespace ns3::roce
  * - R_NS, of the loop to the sender-side external switch (section 3.2): each data frame that leaves
  *   the datacenter makes that switch (MlccNearSource) send a Switch-INT with the telemetry so far.
  *   An inner law, Hpcc by default, gets it like an ACK, with the loop's RTT.
- * - Rbar_DQM, of the receiver (MlccCredit, section 3.3): each ACK brings it.
+ * - Rbar_DQM, of the receiver (MlccCredit, section 3.3): each ACK, NAK and MlccUpdate brings it.
  *
  * R = min(R_NS, Rbar_DQM), equation 10; the line rate before the first feedback. There is no window
  * but InterInflightCap; the rate alone limits. The receiver-side external switch (MlccReceiverSide)
@@ -65,7 +65,7 @@ class Mlcc : public CongestionControl
 
     /**
      * @brief Use a law that InnerCc does not name, or one with other attributes. Of a prototype.
-     * @param law prototype; null: as InnerCc says
+     * @param law prototype, copied: see MlccLoop::OfSegment(); null: as InnerCc says
      * @throw InputError see MlccLoop::Check()
      */
     void SetInnerLaw(Ptr<const CongestionControl> law);
@@ -100,7 +100,8 @@ class Mlcc : public CongestionControl
     void TakeOver();              //!< the window, from m_p
     void TakeNear(int64_t nowPs); //!< R_NS, from the inner law
     void SetDqm(uint64_t rateBps, int64_t nowPs);
-    void Publish(); //!< set the rate
+    void Read(const ExtensionView& extension, int64_t nowPs); //!< what the receiver says
+    void Publish();                                           //!< set the rate
 
     Parameters<MlccParams> m_parameters;          //!< attributes
     std::shared_ptr<const MlccParams> m_p;        //!< effective since Start() or Retune()

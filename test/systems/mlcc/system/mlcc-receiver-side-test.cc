@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <utility>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -371,6 +372,32 @@ TEST_F(MlccReceiverSideTest, EpochAndQueueAreStamped)
     }
 }
 
+// A frame is lost on the WAN. Until its sender has come back to it, a round trip of 0.2 ms later,
+// go-back-N refuses all that comes; the credit loop, of 24 us, goes on.
+TEST_F(MlccReceiverSideTest, ALostFrameDoesNotStopTheCreditLoop)
+{
+    constexpr uint64_t LOST = 1000;
+    MlccNetwork dc;
+    Build(dc);
+    bool isLost = false;
+    LoseFrames(dc.net.GetSwitch(MlccNetwork::FAR)->GetPort(dc.farWan), [&](const Frame& f) {
+        return f.kind == FrameKind::DATA && f.psn == LOST && !std::exchange(isLost, true);
+    });
+    dc.Run(Numbered({Flow(0, 4, 2000000)}));
+    EXPECT_GT(Sum(dc.net).retransmitted, 300u);
+    std::set<uint16_t> epochs;
+    bool behind = false;
+    for (const Sent& s : DataOf(0, 4))
+    {
+        behind = (behind || s.psn > LOST) && s.psn != LOST;
+        if (behind && !(s.flags & FRAME_RETX))
+        {
+            epochs.insert(s.header.epoch);
+        }
+    }
+    EXPECT_GT(epochs.size(), 5u) << "while data are refused C_D does not go on: no answer comes";
+}
+
 // ---------------------------------------------------------------- whose data
 
 // What stays in the datacenter, what leaves it, and senders with another law.
@@ -427,6 +454,24 @@ TEST_F(MlccReceiverSideTest, IdleQueuesAreFreed)
         EXPECT_EQ(dc.far->GetTotalBytes(), 0u);
         Simulator::Destroy();
     }
+}
+
+// The state of a flow that has been forgotten is that of the next one: what there is does not grow
+// with the flows that have been.
+TEST_F(MlccReceiverSideTest, StateIsOfTheFlowsAtATime)
+{
+    SetEdge("ReceiverSide::PfqTimeout", "10us");
+    MlccNetwork dc;
+    Build(dc);
+    std::vector<FlowSpec> flows;
+    for (int64_t i = 0; i < 20; ++i)
+    {
+        flows.push_back(Flow(i % 2, 4, 1000, i * 100 * US));
+    }
+    dc.Run(Numbered(flows));
+    EXPECT_EQ(dc.far->GetCounters().queues, 20u);
+    EXPECT_EQ(dc.far->GetCounters().flowsPeak, 1u);
+    EXPECT_EQ(dc.far->GetNStates(), 1u) << "keys of flows that are gone are not used again";
 }
 
 // A flow that comes back after that is a new one: its queue has the initial rate and no C_D. So has

@@ -18,19 +18,29 @@ using namespace ns3::roce::test;
 namespace
 {
 
-/// Sends nothing.
-struct NoReplies final : public ReplySink
+/// Expects nothing but updates, and keeps what they say.
+struct Updates final : public ReplySink
 {
-    Frame* Make(FrameKind) override
+    Frame* Make(FrameKind kind) override
     {
-        ADD_FAILURE() << "a receiver of MLCC sends nothing but ACKs";
-        return FramePool::Alloc();
+        EXPECT_EQ(kind, FrameKind::NOTIFICATION);
+        Frame* reply = FramePool::Alloc();
+        reply->kind = kind;
+        reply->frameBytes = ACK_FRAME_BYTES;
+        return reply;
     }
 
     void Send(Frame* reply) override
     {
+        EXPECT_EQ(reply->msn, MlccUpdate::KIND);
+        EXPECT_EQ(reply->frameBytes, ACK_FRAME_BYTES + 10);
+        said.push_back(*reply->FindExtension<MlccHeader>());
+        psns.push_back(reply->psn);
         FramePool::Free(reply);
     }
+
+    std::vector<MlccHeader> said;
+    std::vector<uint64_t> psns;
 };
 
 /// What an ACK says.
@@ -75,8 +85,9 @@ struct Receiver
         {
             data->telemetry.Append() = hop;
         }
-        NoReplies sink;
+        Updates sink;
         credit->OnData(*data, nowPs, sink);
+        EXPECT_TRUE(sink.said.empty()) << "a receiver of MLCC sends ACKs while there is no gap";
         Frame* ack = FramePool::Alloc();
         ack->kind = FrameKind::ACK;
         ack->frameBytes = ACK_FRAME_BYTES;
@@ -194,6 +205,54 @@ TEST(MlccCredit, HpccSteps)
     EXPECT_NEAR(step(25e9, 34375), 15.833e9, 1e6) << "U is 1.5";
     EXPECT_NEAR(step(25e9, 68750), 11.875e9, 1e6) << "U is 2";
     EXPECT_NEAR(step(12.5e9, 0, {{"MaxStage", "0"}}), 25e9, 1e6) << "47.5 Gbit/s, the line is 25";
+}
+
+// Go-back-N refuses data behind a gap and answers the first of them only. When that shows, each
+// other one gets an update, so that rounds go on, until the packet that is missing has come.
+TEST(MlccCredit, DataBehindAGapIsAnswered)
+{
+    Receiver receiver;
+    const auto get = [&](uint64_t psn, FrameKind answer) {
+        receiver.nowPs += 22 * US;
+        Frame* data = FramePool::Alloc();
+        data->frameBytes = MLCC_FRAME;
+        data->psn = psn;
+        data->Extend<MlccHeader>().epoch = receiver.credit->GetEpoch();
+        Updates sink;
+        receiver.credit->OnData(*data, receiver.nowPs, sink);
+        if (answer != FrameKind::DATA) // none
+        {
+            Frame* ack = FramePool::Alloc();
+            ack->kind = answer;
+            ack->psn = answer == FrameKind::NAK ? 5 : psn;
+            ReceiverFeedback::Echo(*ack, *data);
+            receiver.credit->FillAck(*ack, *data, receiver.nowPs);
+            FramePool::Free(ack);
+        }
+        FramePool::Free(data);
+        return sink;
+    };
+    EXPECT_TRUE(get(4, FrameKind::ACK).said.empty());
+    EXPECT_TRUE(get(7, FrameKind::NAK).said.empty()) << "5 and 6 are lost; the NAK says it";
+    EXPECT_TRUE(get(8, FrameKind::DATA).said.empty()) << "there may be an answer";
+    for (const uint64_t psn : {9, 10})
+    {
+        const Updates updates = get(psn, FrameKind::DATA);
+        ASSERT_EQ(updates.said.size(), 1u) << "refused without an answer: the credit loop stands";
+        EXPECT_EQ(updates.psns[0], psn);
+        EXPECT_EQ(updates.said[0].epoch, receiver.credit->GetEpoch()) << "C_R after the match";
+        EXPECT_EQ(updates.said[0].GetCreditBps(), G25);
+        EXPECT_NE(updates.said[0].dqmMbps, 0u);
+    }
+    EXPECT_EQ(receiver.credit->GetMatches(), 5u);
+    EXPECT_TRUE(get(5, FrameKind::DATA).said.empty()) << "an ACK comes later, by AckEveryN";
+    EXPECT_TRUE(get(6, FrameKind::ACK).said.empty());
+    EXPECT_TRUE(get(8, FrameKind::DATA).said.empty()) << "no gap any longer";
+    // SelectiveRepeat answers each packet behind a gap with a NAK: nothing more is needed.
+    for (const uint64_t psn : {9, 10, 11, 12})
+    {
+        EXPECT_TRUE(get(psn, FrameKind::NAK).said.empty()) << psn;
+    }
 }
 
 TEST(MlccCredit, RatesHaveAFloor)
@@ -331,7 +390,7 @@ TEST(MlccCredit, FramesWithoutTheHeaderAreNotItsBusiness)
 {
     Receiver receiver;
     Frame* data = FramePool::Alloc();
-    NoReplies sink;
+    Updates sink;
     receiver.credit->OnData(*data, 5, sink);
     Frame* ack = FramePool::Alloc();
     ack->kind = FrameKind::ACK;

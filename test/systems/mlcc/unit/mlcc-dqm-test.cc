@@ -119,7 +119,7 @@ TEST(MlccDqm, ARoundPutsThemTogether)
     EXPECT_EQ(dqm.GetSmoothedBps(), 25 * G) << "before any round";
     dqm.OnPacket(1);
     EXPECT_EQ(dqm.GetSmoothedBps(), 25 * G) << "packets before the first round are no steps";
-    dqm.Round(12.5 * G, 0);
+    dqm.Round(12.5 * G, 0, 0);
     EXPECT_EQ(dqm.GetPreBps(), 25 * G);
     EXPECT_NEAR(dqm.GetQueueAhead(), 9443750, 0.5);
     EXPECT_NEAR(dqm.GetDelayPs() / MS, 6.044, 1e-9);
@@ -127,7 +127,7 @@ TEST(MlccDqm, ARoundPutsThemTogether)
     EXPECT_EQ(dqm.GetSmoothedBps(), 12.5 * G) << "without steps it is R_credit";
 
     MlccDqm steep = Started(Defaults(6));
-    steep.Round(12.5 * G, 10000000);
+    steep.Round(12.5 * G, 10000000, 0);
     EXPECT_EQ(steep.GetTargetBps(), 0) << "-11.3 Gbit/s is 0";
 }
 
@@ -135,21 +135,21 @@ TEST(MlccDqm, ARoundPutsThemTogether)
 TEST(MlccDqm, DelayIsOfTheLastMCredits)
 {
     MlccDqm dqm = Started(Defaults());
-    dqm.Round(99 * G, 0);
+    dqm.Round(99 * G, 0, 0);
     for (const double credit : {20., 15., 12.5, 10.})
     {
-        dqm.Round(credit * G, 0);
+        dqm.Round(credit * G, 0, 0);
     }
     // Of the first ones, as many as there are.
     EXPECT_NEAR(dqm.GetDelayPs(),
                 MlccDqm::DelayAhead(dqm.GetQueueAhead(), (99 + 20 + 15 + 12.5 + 10) / 5 * G),
                 1);
-    dqm.Round(10 * G, 4000000);
+    dqm.Round(10 * G, 4000000, 0);
     EXPECT_NEAR(dqm.GetDelayPs(), MlccDqm::DelayAhead(dqm.GetQueueAhead(), 13.5 * G), 1)
         << "the first one counts no longer";
     MlccDqm second = Started(Defaults());
-    second.Round(20 * G, 0);
-    second.Round(10 * G, 4000000);
+    second.Round(20 * G, 0, 0);
+    second.Round(10 * G, 4000000, 0);
     EXPECT_NEAR(second.GetDelayPs(), MlccDqm::DelayAhead(second.GetQueueAhead(), 15 * G), 1);
 }
 
@@ -157,13 +157,30 @@ TEST(MlccDqm, DelayIsOfTheLastMCredits)
 TEST(MlccDqm, PredictionIsTheMeanOfTheLastNSuggested)
 {
     MlccDqm dqm = Started(Defaults(), PathOf(4 * RTT_D));
+    int64_t nowPs = 3 * RTT_D; // the first data come later than the flow begins
     for (const double credit : {10., 12., 14., 16., 20.})
     {
-        dqm.Round(credit * G, 0);
+        dqm.Round(credit * G, 0, nowPs += RTT_D);
     }
     EXPECT_EQ(dqm.GetPreBps(), 13 * G) << "10, 12, 14, 16; not yet 20";
-    dqm.Round(20 * G, 0);
+    dqm.Round(20 * G, 0, nowPs += RTT_D);
     EXPECT_EQ(dqm.GetPreBps(), 15.5 * G) << "12, 14, 16, 20";
+}
+
+// Under load a round takes longer than RTT_D: what was suggested within RTT_C counts, not n rounds.
+TEST(MlccDqm, PredictionIsOfTheLastRttC)
+{
+    MlccDqm dqm = Started(Defaults(), PathOf(4 * RTT_D));
+    int64_t nowPs = 0;
+    for (const double credit : {10., 12., 14.})
+    {
+        dqm.Round(credit * G, 0, nowPs += 2 * RTT_D);
+    }
+    EXPECT_EQ(dqm.GetPreBps(), 11 * G) << "10 and 12, each for half of RTT_C";
+    dqm.Round(20 * G, 0, nowPs += 100 * RTT_D);
+    EXPECT_EQ(dqm.GetPreBps(), 14 * G) << "one round that is longer than RTT_C";
+    dqm.Round(20 * G, 0, nowPs + RTT_D / 4);
+    EXPECT_EQ(dqm.GetPreBps(), 14 * G) << "20 has hardly begun";
 }
 
 // --- steps
@@ -186,7 +203,7 @@ struct Stepper
         // D_pre is nothing next to theta: R_DQM = R_credit (1 + target / theta).
         settings.targetPs = (ratio - 1) * settings.thetaPs;
         dqm.Retune(settings, 100e6);
-        dqm.Round(10 * G, 0);
+        dqm.Round(10 * G, 0, nowPs);
     }
 
     void Packets(int n, int64_t gapPs = US)
@@ -285,7 +302,7 @@ TEST(MlccDqmSteps, AFullWindowReachesTheTarget)
         settings.thetaPs = ENDLESS_PS;
         settings.targetPs = (ratio - 1) * settings.thetaPs;
         MlccDqm dqm = Started(settings, PathOf(W * GAP));
-        dqm.Round(12.5 * G, 0);
+        dqm.Round(12.5 * G, 0, 0);
         for (int64_t i = 0; i < 2 * W; ++i)
         {
             dqm.OnPacket(i * GAP);
@@ -315,7 +332,7 @@ TEST(MlccDqmSteps, EquationNine)
     settings.thetaPs = ENDLESS_PS;
     settings.targetPs = -settings.thetaPs; // R_DQM is 0: each step is -1
     MlccDqm dqm = Started(settings);
-    dqm.Round(12.5 * G, 0);
+    dqm.Round(12.5 * G, 0, 0);
     dqm.OnPacket(0);
     EXPECT_NEAR(12.5 * G - dqm.GetSmoothedBps(), 1.323627e6, 0.5);
     for (int i = 1; i < 100; ++i)
@@ -369,12 +386,12 @@ TEST(MlccDqmLiteral, BelowTheTargetTheRateIsHeld)
     MlccDqm::Settings settings = Defaults();
     settings.holds = true;
     MlccDqm dqm = Started(settings, PathOf(RTT_D)); // n is 1
-    dqm.Round(12.5 * G, 0);                         // Q_pre of 34 kB: 22 us
+    dqm.Round(12.5 * G, 0, 0);                      // Q_pre of 34 kB: 22 us
     EXPECT_EQ(dqm.GetTargetBps(), 25 * G) << "as at the start";
-    dqm.Round(12.5 * G, 5000000);
+    dqm.Round(12.5 * G, 5000000, RTT_D);
     const double high = dqm.GetTargetBps();
     EXPECT_NEAR(high / G, 12.5 * (1 - 2.2 / 18), 1e-6);
-    dqm.Round(12.5 * G, 100000);
+    dqm.Round(12.5 * G, 100000, 2 * RTT_D);
     EXPECT_EQ(dqm.GetTargetBps(), high);
 }
 
@@ -430,7 +447,7 @@ RunFluid(const MlccDqm::Settings& settings, double seconds = 0.15)
             result.lateLeast = std::min(result.lateLeast, queue);
             result.lateMost = std::max(result.lateMost, queue);
         }
-        dqm.Round(CREDIT, static_cast<uint64_t>(queue));
+        dqm.Round(CREDIT, static_cast<uint64_t>(queue), static_cast<int64_t>(k) * RTT_D);
         carry += out * ROUND / 8 / 1000;
         const int packets = static_cast<int>(carry);
         carry -= packets;

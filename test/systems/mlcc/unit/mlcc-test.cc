@@ -2,6 +2,7 @@
 // MLCC's sender: the smaller one of two rates, and how Switch-INTs drive the inner law.
 #include "mlcc-fixture.h"
 
+#include "ns3/config.h"
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-line-rate.h"
@@ -219,6 +220,26 @@ TEST(Mlcc, RoundsAreGatedByPsn)
     EXPECT_LT(hear(100), once);
 }
 
+// Go-back-N answers data behind a gap once, with a NAK, and the receiver of MLCC the rest of them,
+// with updates: what these say of Rbar counts as if an ACK had said it.
+TEST(Mlcc, NaksAndUpdatesBringRbar)
+{
+    Sender sender;
+    sender.Send(100);
+    sender.Ack(10, 25000);
+    sender.Ack(10, 5000, true);
+    EXPECT_EQ(sender.law->GetDqmBps(), 5 * G) << "the Rbar of a NAK is left out";
+    EXPECT_EQ(sender.law->GetRateBps(), 5 * G) << "the Rbar of a NAK is left out";
+    MlccHeader header{9, 11000, 3000};
+    Notification update;
+    update.kind = MlccUpdate::KIND;
+    update.extension = ExtensionView(MlccHeader::EXTENSION, &header);
+    sender.law->OnNotification(update);
+    EXPECT_EQ(sender.law->GetRateBps(), 3 * G) << "the Rbar of an update is left out";
+    EXPECT_EQ(sender.law->GetNearBps(), G25) << "an update is no Switch-INT";
+    EXPECT_EQ(Variable(*sender.law, "c_r", 0), 9);
+}
+
 // After a NAK old PSNs come again: the gate goes back with them.
 TEST(Mlcc, TheGateGoesBackWithTheSender)
 {
@@ -257,6 +278,43 @@ TEST(Mlcc, RoundTripIsTheLoops)
     port.Run(100 * US, 25e9, 68750);
     sender.SwitchInt(9, {port});
     EXPECT_NEAR(static_cast<double>(sender.law->GetNearBps()), 11.875e9, 1e6);
+}
+
+// A round trip for whole paths, as for HPCC between datacenters without MLCC, is not the loops':
+// neither that of the class nor that of a prototype.
+TEST(Mlcc, ALongBaseRttIsNotTheLoops)
+{
+    const auto run = [](const std::string& name, const Ptr<const CongestionControl>& given) {
+        Sender sender({{"InnerCc", name}}, given);
+        const Ptr<MlccCredit> credit = DynamicCast<MlccCredit>(sender.law->MakeFeedback()->Fork());
+        credit->Start(MLCC_PATH, 0);
+        // R_NS under a load that grows, behind the window of the loop at the receiver.
+        std::vector<uint64_t> found{credit->GetLoop().GetLaw().GetWindowBytes()};
+        EgressPort port = Port25();
+        for (uint64_t i = 0; i < 10; ++i)
+        {
+            port.Run(22 * US, 25e9, i * 10000);
+            sender.nowPs += 22 * US;
+            sender.Send(1);
+            sender.SwitchInt(sender.next - 1, {port});
+            found.push_back(sender.law->GetNearBps());
+        }
+        return found;
+    };
+    for (const std::string name : {"Hpcc", "PowerTcp"})
+    {
+        SCOPED_TRACE(name);
+        const std::vector<uint64_t> expected = run(name, nullptr);
+        ASSERT_LT(expected.back(), 0.9 * G25);
+        const std::string attribute = "ns3::roce::" + name + "::BaseRtt";
+        Config::SetDefault(attribute, StringValue("6044us"));
+        const std::vector<uint64_t> ofTheClass = run(name, nullptr);
+        const std::vector<uint64_t> ofThePrototype =
+            name == "Hpcc" ? run(name, CreateObject<Hpcc>()) : run(name, CreateObject<PowerTcp>());
+        Config::SetDefault(attribute, StringValue("0s"));
+        EXPECT_EQ(ofTheClass, expected) << attribute << "=6044us is what the loops have";
+        EXPECT_EQ(ofThePrototype, expected) << attribute << "=6044us of a given law";
+    }
 }
 
 TEST(Mlcc, MarksDriveDcqcn)
