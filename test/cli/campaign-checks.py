@@ -322,6 +322,17 @@ def test_significance():
     assert score.SOURCES.keys() == {"paper", "own"}, "sources"
 
 
+def test_wan_thresholds():
+    """WRCC's experiments pause the WAN at 150 MB: its buffer less a headroom of HeadroomFactor BDPs of 50 MB."""
+    for name in ("wrcc", "wrcc-default", "wrcc-readings", "wrcc-search", "wrcc-contradictions"):
+        found = experiments.load(name, "full")
+        lossless = [p.options for p in found.points if p.options.get("wanDelay", found.options.get("wanDelay")) == "1ms"]
+        assert lossless, f"{name}: no point with the WAN"
+        for options in ({**found.options, **o} for o in lossless):
+            buffer = float(options.get("wanPortBuffer", "204.2MB").replace("MB", ""))
+            assert buffer - 50 * float(options["ns3::roce::Switch::HeadroomFactor"]) == 150, f"{name}: wanPortBuffer {buffer} MB"
+
+
 def test_texts():
     """No shipped experiment refers to a document that its reader has not."""
     for file in sorted((SCRIPTS / "experiments").glob("*/*.*")):
