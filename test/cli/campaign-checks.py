@@ -8,8 +8,9 @@ slow. Values are checked with two-dc-leaf-spine, too.
 import re
 import subprocess
 
+import roce_results as rr
 from roce_campaign import experiment as experiments
-from roce_campaign import score
+from roce_campaign import measure, score
 from roce_campaign.expression import is_relative
 from roce_campaign.estimates import Results
 from roce_campaign.grades import Rule
@@ -213,6 +214,26 @@ def test_paper_and_own(folder):
             "texts, the paper's first"
     good(run("score", folder / "parts.yaml", "--results", out, "--publish", folder / "published.csv"), "publish")
     assert [r["source"] for r in rows(folder / "published.csv")] == list(sources.values()), "published"
+
+
+def test_basis(folder):
+    """Beside the total of the paper's claims stands that without fitted and repeated ones; own checks have one total."""
+    out = folder / "results"
+    text = EXPERIMENT.replace("reported: 13.5}", "reported: 13.5, basis: fitted}").replace("reported: 20}", "reported: 20, basis: repeated}")
+    done = good(run("reproduce", write(folder, text), "--out", out), "basis")
+    for found in (done.stdout, (out / "index.html").read_text().replace("<p>Score, ", "\n")):
+        for line in ("4 claims of the paper: 4 A (reproduced)", "without 1 fitted and 1 repeated ones 2 claims of the paper: 2 A (reproduced)"):
+            assert f"\n{line}" in found, f"{line}: {found[-2000:]}"
+        assert found.count(" own checks: ") == 1, f"{found[-2000:]}"
+    bad = run("reproduce", write(folder, text.replace("basis: fitted", "basis: guessed"), "bad.yaml"), "--out", folder / "bad")
+    assert bad.returncode == 2 and "'guessed'" in bad.stderr and "fitted" in bad.stderr, bad.stderr
+
+
+def test_receiver_slowdown():
+    """The time to the last byte over the same ideal time."""
+    flow = rr.Flow(**dict.fromkeys(rr.Flow._fields, 0))._replace(fct_ps=30, receiver_fct_ps=20, ideal_ps=8, slowdown=3.75)
+    assert measure.FLOW_VALUE["receiver_slowdown"](flow) == 2.5
+    assert measure.FLOW_VALUE["receiver_slowdown"](flow._replace(receiver_fct_ps=None)) is None
 
 
 def test_quick(folder, build):
