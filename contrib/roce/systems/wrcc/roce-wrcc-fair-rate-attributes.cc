@@ -59,12 +59,13 @@ WrccFairRateParams::Table()
             .Help("Alpha by the distance to the target, also from above")
             .Choice("MdGating",
                     Nested(&P::rate, &C::mdGating),
-                    {G::PER_RTT_AVG, G::EVERY_PERIOD},
-                    {{"perRttAvg", G::PER_RTT_AVG},
-                     {"perLoop", G::PER_LOOP},
+                    {G::PER_LOOP, G::EVERY_PERIOD},
+                    {{"perLoop", G::PER_LOOP},
+                     {"perRttAvg", G::PER_RTT_AVG},
                      {"everyPeriod", G::EVERY_PERIOD}})
-            .Help("How often the fair rate is divided: once per average RTT; the same, with 0 for "
-                  "packets whose senders hear of it by FCNPs; or every period")
+            .Help("How often the fair rate is divided: once in the mean delay after which senders "
+                  "answer, 0 for those that get FCNPs and else RTT_est; once in AvgRTT; or every "
+                  "period")
             .Flag("UseEffectiveDrain", Nested(&P::rate, &C::effectiveDrain), {false})
             .Help("The target of a port with a queue is what it has sent in the period")
             .Flag("UseShiftDivision", Nested(&P::rate, &C::shiftDivision), {false})

@@ -16,7 +16,7 @@ namespace ns3::roce
  *   R_input = 8 bytes / T; AvgRTT = (1 - lambda) AvgRTT + lambda RttSum / PktNum;
  *   RTT = max(AvgRTT, T); SD = R_input / B_Tar, at least PfcSlowDown if inputs were paused;
  *   QX = Q_p - QRatio Q_max, not negative;
- *   SD >= RateRatio: R = R / SD;
+ *   SD >= RateRatio: R = R / SD, as often as MdGating allows;
  *   else R = R (1 + (T / RTT) (a (B_Tar - R_input) - b 8 QX / RTT) / B_Tar),
  *   a = AutoAlpha(), b = a / 2; FMin <= R <= FMax.
  */
@@ -44,8 +44,8 @@ class WrccPortRate
     /// How often a rate may be divided.
     enum class MdGating : uint8_t
     {
-        PER_RTT_AVG,  //!< once in AvgRTT
         PER_LOOP,     //!< once in the mean delay of the loops that steer the port's packets
+        PER_RTT_AVG,  //!< once in AvgRTT, also where FCNPs are much faster
         EVERY_PERIOD, //!< as printed
     };
 

@@ -314,7 +314,7 @@ TEST_F(WrccStage, IdlePeriodsCountSinceADivision)
             Enter(Data(0, 150000), period * T + i);
         }
         Frame* far = Data(0);
-        Header(*far).rttUs = 2016;
+        Header(*far) = {9, WrccHeader::BURST, 1000, 2016}; // no FCNPs to another domain
         Leave(far, period * T + 4);
         return Look((period + 1) * T).GetBranch();
     };
@@ -324,11 +324,11 @@ TEST_F(WrccStage, IdlePeriodsCountSinceADivision)
     EXPECT_EQ(overload(84 + 84), Branch::MD);
 }
 
-// With MdGating=perLoop a port is held for the delay after which senders hear of it: this switch
-// tells those of its own datacenter with FBDP at once.
+// A port is held for the delay after which senders hear of it: this switch tells those of its own
+// datacenter with FBDP at once.
 TEST_F(WrccStage, ThoseToldAtOnceDoNotHoldDivisions)
 {
-    Make("MdGating=perLoop");
+    Make();
     const auto overload = [this](int64_t period, uint16_t domain, uint16_t fbdp) {
         for (int i = 0; i < 4; ++i)
         {
