@@ -63,6 +63,7 @@ class Claim(NamedTuple):
     place: str  # file:line
     own: bool  # a check of the experiment's author, not a statement of the paper
     any_size: bool = False  # its absolute numbers are the same in every size
+    basis: str = ""  # "fitted": surroundings were chosen by its number; "repeated": it has the number of another claim
 
 
 def targets_path(value: Union[Text, Map, None], folder: str) -> Optional[str]:
@@ -147,7 +148,8 @@ class Claims:
                                                    "metric") if target.get(c) not in (None, "", "-"))
         claim = Claim(name, str(value.get("text", text or name)), str(kind), str(value.get("unit", unit)), reported,
                       self._band(value, target, what), str(value.get("rule", "" if relation else target.get("rule", ""))),
-                      cases, at_least, target, value.place, own, value.get("any_size") == "true")
+                      cases, at_least, target, value.place, own, value.get("any_size") == "true",
+                      str(value.get("basis", "")))
         try:
             Rule.of(claim)
         except ValueError as error:

@@ -26,6 +26,8 @@ VERSION = 4  # of what is computed here: older measures.json are not used
 FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {"slowdown": lambda f: f.slowdown, "fct": lambda f: f.fct_ps / 1e6,
                                                      "receiver_fct": lambda f: None if f.receiver_fct_ps is None
                                                      else f.receiver_fct_ps / 1e6, "ideal_fct": lambda f: f.ideal_ps / 1e6,
+                                                     "receiver_slowdown": lambda f: None if f.receiver_fct_ps is None
+                                                     else f.receiver_fct_ps / f.ideal_ps,
                                                      "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
                                                      "size": lambda f: float(f.size), "packets": lambda f: float(f.packets),
                                                      "retransmitted": lambda f: float(f.retransmitted)}

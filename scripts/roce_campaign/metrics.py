@@ -7,7 +7,7 @@ from .expression import FUNCTIONS, Expression
 from .grid import read_selection
 from .yamlread import Map, Text, fail, parse_after, parse_sizes, parse_time_ns, parsed, some
 
-FLOW_UNITS = {"slowdown": "", "fct": "us", "receiver_fct": "us", "ideal_fct": "us",
+FLOW_UNITS = {"slowdown": "", "receiver_slowdown": "", "fct": "us", "receiver_fct": "us", "ideal_fct": "us",
               "goodput": "Gbit/s", "size": "B", "packets": "", "retransmitted": ""}
 NO_UNIT = ("count", "jain", "peaks")  # statistics
 # Key of a definition -> source.

@@ -7,6 +7,7 @@ leaves open gets U, on whichever side the estimate is; so does a relation that h
 
 import contextlib
 import textwrap
+from collections import Counter
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
@@ -290,11 +291,14 @@ def printed(scores: List[Score], reduced: Sequence[str] = ()) -> str:
 
 
 def count_lines(scores: Sequence[Score]) -> List[str]:
-    """claims of the paper: 4 scored: 3 A (reproduced), 1 F (not reproduced); the same of own checks."""
+    """4 claims of the paper: 3 A (reproduced), 1 F (not reproduced); the same without those that say less; of own checks."""
     lines = []
     for source, title in SOURCES.items():
-        counts = {g: sum(s.grade == g and s.source == source for s in scores) for g in GRADES}
-        if any(counts.values()):
-            lines.append(f"{sum(counts.values())} {title}: "
-                         + ", ".join(f"{n} {g} ({GRADES[g]})" for g, n in counts.items() if n))
+        of_source = [s for s in scores if s.source == source]
+        bases = Counter(s.claim.basis for s in of_source if s.claim and s.claim.basis)
+        without = "without " + " and ".join(f"{n} {basis}" for basis, n in sorted(bases.items())) + " ones "
+        for some, prefix in ((of_source, ""), ([s for s in of_source if not (s.claim and s.claim.basis)], without)):
+            if some and (bases or not prefix):
+                counts = Counter(s.grade for s in some)
+                lines.append(f"{prefix}{len(some)} {title}: " + ", ".join(f"{counts[g]} {g} ({GRADES[g]})" for g in GRADES if counts[g]))
     return lines

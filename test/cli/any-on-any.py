@@ -96,7 +96,7 @@ class Runner:
         word, _, why = line.partition("\t")
         assert word in ("works", "refused", "fault") and (why or word == "works"), f"{cell}: '{line}'"
         for law in {cell[0][PARTS.index("law")], cell[0][PARTS.index("between")]}:
-            why = re.sub(rf"ns3::roce::{law}\b", "LAW", why)
+            why = re.sub(rf"(?:ns3::roce::|(?<=rate law )){law}\b", "LAW", why)
         return word, why.replace("ns3::roce::", "")
 
     def run_all(self, cells):

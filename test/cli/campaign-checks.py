@@ -8,8 +8,9 @@ slow. Values are checked with two-dc-leaf-spine, too.
 import re
 import subprocess
 
+import roce_results as rr
 from roce_campaign import experiment as experiments
-from roce_campaign import paper_names, score
+from roce_campaign import measure, paper_names, score
 from roce_campaign.expression import is_relative
 from roce_campaign.estimates import Results
 from roce_campaign.grades import Rule
@@ -255,6 +256,26 @@ def test_paper_and_own(folder):
     assert [r["source"] for r in rows(folder / "published.csv")] == list(sources.values()), "published"
 
 
+def test_basis(folder):
+    """Beside the total of the paper's claims stands that without fitted and repeated ones; own checks have one total."""
+    out = folder / "results"
+    text = EXPERIMENT.replace("reported: 13.5}", "reported: 13.5, basis: fitted}").replace("reported: 20}", "reported: 20, basis: repeated}")
+    done = good(run("reproduce", write(folder, text), "--out", out), "basis")
+    for found in (done.stdout, (out / "index.html").read_text().replace("<p>Score, ", "\n")):
+        for line in ("4 claims of the paper: 4 A (reproduced)", "without 1 fitted and 1 repeated ones 2 claims of the paper: 2 A (reproduced)"):
+            assert f"\n{line}" in found, f"{line}: {found[-2000:]}"
+        assert found.count(" own checks: ") == 1, f"{found[-2000:]}"
+    bad = run("reproduce", write(folder, text.replace("basis: fitted", "basis: guessed"), "bad.yaml"), "--out", folder / "bad")
+    assert bad.returncode == 2 and "'guessed'" in bad.stderr and "fitted" in bad.stderr, bad.stderr
+
+
+def test_receiver_slowdown():
+    """The time to the last byte over the same ideal time."""
+    flow = rr.Flow(**dict.fromkeys(rr.Flow._fields, 0))._replace(fct_ps=30, receiver_fct_ps=20, ideal_ps=8, slowdown=3.75)
+    assert measure.FLOW_VALUE["receiver_slowdown"](flow) == 2.5
+    assert measure.FLOW_VALUE["receiver_slowdown"](flow._replace(receiver_fct_ps=None)) is None
+
+
 def test_quick(folder, build):
     """Two seeds do not tell the sign of an effect; what the quick size has less of is said."""
     out = folder / "results"
@@ -360,6 +381,17 @@ def test_significance():
                                   (effect, (-9, None, None), "F")):
         assert rule.mark(*interval) == grade, f"{interval}: {rule.mark(*interval)}, not {grade}"
     assert score.SOURCES.keys() == {"paper", "own"}, "sources"
+
+
+def test_wan_thresholds():
+    """WRCC's experiments pause the WAN at 150 MB: its buffer less a headroom of HeadroomFactor BDPs of 50 MB."""
+    for name in ("wrcc", "wrcc-default", "wrcc-readings", "wrcc-search", "wrcc-contradictions"):
+        found = experiments.load(name, "full")
+        lossless = [p.options for p in found.points if p.options.get("wanDelay", found.options.get("wanDelay")) == "1ms"]
+        assert lossless, f"{name}: no point with the WAN"
+        for options in ({**found.options, **o} for o in lossless):
+            buffer = float(options.get("wanPortBuffer", "204.2MB").replace("MB", ""))
+            assert buffer - 50 * float(options["ns3::roce::Switch::HeadroomFactor"]) == 150, f"{name}: wanPortBuffer {buffer} MB"
 
 
 def test_texts():

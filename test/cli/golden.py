@@ -32,6 +32,10 @@ RUNS = {
     "two-dc-hpcc": [LEAF_SPINE, "--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
     "two-dc-mlcc": [LEAF_SPINE, "--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide",
                     "--hostRate=25Gbps", "--load=0.5", "--interFraction=0.5"],
+    # Both halves: 37 CNPs at the near source, 59 cuts of VOQs.
+    "two-dc-bicc": [LEAF_SPINE, "--cc=Dcqcn", "--edge=Bicc", "--hostRate=25Gbps", "--load=0.4", "--interFraction=0.3",
+                    "--wanRate=100Gbps", "--wanDelay=50us", "--duration=300us", "--truncate=3000000",
+                    "--pattern=poisson+incast", "--incastFrom=remote", "--incastSenders=8", "--incastBytes=500000"],
     "two-dc-hpcc-mtu1000": [LEAF_SPINE, "--cc=Hpcc", "--load=0.3",
                             "--ns3::roce::Nic::PathMtu=1000"],
     "one-dc-none-pfc": [LEAF_SPINE, "--cc=none", "--datacenters=1", "--load=0.5",

@@ -110,7 +110,13 @@ class Network:
         if any("Cc=Wrcc" in option or "cc=Wrcc" in option for option in self.options):
             stages = [option for option in self.options if option.startswith("--stages=")]
             self.options = [option for option in self.options if option not in stages]
-            self.options.append(",".join(stages + ["WrccFairRate"]) if stages else "--stages=WrccFairRate")
+            # Both laws, and the stage, as printed or not; no NIC faster than fair rates may be.
+            literal = any("Wrcc[Profile=literal]" in option for option in self.options)
+            self.options = [option.split("=Wrcc")[0] + "=Wrcc" + literal * "[Profile=literal]" if "c=Wrcc" in option else option
+                            for option in self.options]
+            values = literal * ["Profile=literal"] + ("--hostRate=400Gbps" in self.options) * ["FMax=400Gbps"]
+            stage = "WrccFairRate" + (f"[{'|'.join(values)}]" if values else "")
+            self.options.append(",".join(stages + [stage]) if stages else "--stages=" + stage)
         self.add(0.3, "--ns3::roce::Nic::AckEveryN=4", "--ns3::roce::Nic::AckEveryN=16")
         self.add(0.3, "--ns3::roce::Nic::PathMtu=1000", "--ns3::roce::Nic::PathMtu=1024", "--ns3::roce::Nic::PathMtu=256")
         self.add(0.2, "--ns3::roce::EcnMarker::MarkAtEnqueue=1")

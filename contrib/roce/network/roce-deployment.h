@@ -29,6 +29,7 @@ class Deployment
     struct Transport
     {
         bool interDc{false};              //!< those that leave their datacenter, or the others
+        uint64_t lineRateBps{0};          //!< of these NICs, bit/s
         Ptr<const CongestionControl> law; //!< without any shim
         Ptr<const ReceiverFeedback> feedback;
         Ptr<const LossRecovery> recovery;

@@ -57,6 +57,7 @@ NetworkStages::AddTransport(Nic& nic, bool interDc, uint8_t law)
 {
     Deployment::Transport transport;
     transport.interDc = interDc;
+    transport.lineRateBps = nic.GetRateBps();
     const TransportProfile& profile = *nic.GetProfile(interDc, law);
     transport.law = profile.GetLaw();
     transport.feedback = profile.GetFeedback();
@@ -80,16 +81,18 @@ NetworkStages::CheckDeployment(const NetworkOptions& options)
     {
         m_deployment.Add(placement.stage.Create<SwitchStage>(), placement.where);
     }
-    std::set<std::string> known;
+    std::set<std::pair<std::string, uint64_t>> known;
     const void* alike = nullptr;
+    uint64_t rateBps = 0;
     for (const auto& entry : m_parts.nics)
     {
-        if (alike && entry.nic->GetAlike() == alike)
+        if (alike && entry.nic->GetAlike() == alike && entry.nic->GetRateBps() == rateBps)
         {
             continue;
         }
         alike = entry.nic->GetAlike();
-        if (known.insert(DescribeTransport(*entry.nic)).second)
+        rateBps = entry.nic->GetRateBps();
+        if (known.emplace(DescribeTransport(*entry.nic), rateBps).second)
         {
             AddTransport(*entry.nic, false, 0);
             AddTransport(*entry.nic, true, 0);
@@ -114,11 +117,11 @@ NetworkStages::CheckLaws(const std::vector<FlowSpec>& flows)
             used.emplace(flow.law, m_parts.IsInterDc(flow.src, flow.dst), flow.src);
         }
     }
-    std::set<std::tuple<uint8_t, bool, std::string>> known;
+    std::set<std::tuple<uint8_t, bool, uint64_t, std::string>> known;
     for (const auto& [law, interDc, src] : used)
     {
         Nic& nic = *m_parts.nics[src].nic;
-        if (known.emplace(law, interDc, DescribeTransport(nic)).second)
+        if (known.emplace(law, interDc, nic.GetRateBps(), DescribeTransport(nic)).second)
         {
             AddTransport(nic, interDc, law);
         }

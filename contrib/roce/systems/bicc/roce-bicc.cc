@@ -137,10 +137,11 @@ Bicc::Check(const Deployment& deployment) const
         if (transport.interDc &&
             !dynamic_cast<const EcnCnpFeedback*>(PeekPointer(transport.feedback)))
         {
-            throw InputError("edge function ns3::roce::Bicc steers senders by CNPs, but " +
-                             transport.law->GetInstanceTypeId().GetName() +
+            const std::string law = transport.law->GetInstanceTypeId().GetName();
+            throw InputError("--edge=Bicc steers senders by CNPs, but rate law " +
+                             law.substr(law.rfind(':') + 1) +
                              " between datacenters has receivers that send none; expected Dcqcn "
-                             "without CnpInAck");
+                             "without CnpInAck (--cc or --interCc)");
         }
     }
 }
@@ -150,7 +151,7 @@ Bicc::Install(Switch& sw)
 {
     m_p = m_parameters.Get();
     m_switch = &sw;
-    DatacenterEdge::RequireWanLink(sw, "ns3::roce::Bicc");
+    DatacenterEdge::RequireWanLink(sw, "stage Bicc");
     m_edge.Install(sw);
     std::vector<uint64_t> rates;
     std::vector<uint64_t> inwardRates;
@@ -173,7 +174,7 @@ Bicc::Install(Switch& sw)
         {
             continue;
         }
-        m_voqs[p] = MakeQueueLike<ShapedScheduler>(sw, p, "ns3::roce::Bicc");
+        m_voqs[p] = MakeQueueLike<ShapedScheduler>(sw, p, "stage Bicc");
         m_voqs[p]->Configure(this, *sw.GetPort(p));
         sw.SetQueue(p, m_voqs[p]);
     }

@@ -23,9 +23,10 @@ PlainQueue(const Switch& sw, uint16_t port, const std::string& who)
     const EgressScheduler& queue = sw.GetQueue(port);
     if (queue.GetInstanceTypeId() != DwrrScheduler::GetTypeId())
     {
+        const std::string type = queue.GetInstanceTypeId().GetName();
         throw InputError(who + ": the queues of switch " + sw.GetName() + " are of class " +
-                         queue.GetInstanceTypeId().GetName() +
-                         ", expected ns3::roce::DwrrScheduler");
+                         type.substr(type.rfind(':') + 1) +
+                         ", expected DwrrScheduler: one function with queues of its own (--edge)");
     }
     return static_cast<const DwrrScheduler&>(queue);
 }

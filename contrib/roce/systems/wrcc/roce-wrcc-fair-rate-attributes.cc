@@ -18,16 +18,20 @@ WrccFairRateParams::Table()
     using P = WrccFairRateParams;
     using C = WrccPortRate::Config;
     using Q = WrccPortRate::QExtra;
+    using G = WrccPortRate::MdGating;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::WrccFairRate", {"default", "literal"})
             .Rate("FMin", Nested(&P::rate, &C::fMinBps), {100e6}, Range::AtLeast(1))
             .Help("Least fair rate")
             .Rate("FMax", Nested(&P::rate, &C::fMaxBps), {100e9}, Range::AtLeast(1))
-            .Help("Greatest fair rate, of faster ports, too: a flow has one NIC")
+            .Help("Greatest fair rate, of faster ports, too: a flow has one NIC; at least the rate "
+                  "of the fastest one")
             .Number("RateRatio", Nested(&P::rate, &C::rateRatio), {1.1}, Range::Within(1, 2))
             .Help("Input rate over target from which on the fair rate is divided")
             .Number("QRatio", Nested(&P::rate, &C::qRatio), {0.5}, Range::Within(0, 1))
             .Help("Share of the inputs' PFC thresholds that a queue may have")
+            // Whether the rate law must have it as well
+            .Fixed("Literal", &P::isLiteral, {false, true})
             // Weight of a period in AvgRTT
             .Fixed("Lambda", Nested(&P::rate, &C::lambda), {0.1})
             .Number("TargetUtilization",
@@ -54,10 +58,14 @@ WrccFairRateParams::Table()
             .Flag("AutoParmAbs", Nested(&P::rate, &C::alphaByDistance), {false})
             .Help("Alpha by the distance to the target, also from above")
             .Choice("MdGating",
-                    Nested(&P::rate, &C::mdPerRtt),
-                    {true, false},
-                    {{"perRttAvg", true}, {"everyPeriod", false}})
-            .Help("How often the fair rate is divided: once per average RTT, or every period")
+                    Nested(&P::rate, &C::mdGating),
+                    {G::PER_LOOP, G::EVERY_PERIOD},
+                    {{"perLoop", G::PER_LOOP},
+                     {"perRttAvg", G::PER_RTT_AVG},
+                     {"everyPeriod", G::EVERY_PERIOD}})
+            .Help("How often the fair rate is divided: once in the mean delay after which senders "
+                  "answer, 0 for those that get FCNPs and else RTT_est; once in AvgRTT; or every "
+                  "period")
             .Flag("UseEffectiveDrain", Nested(&P::rate, &C::effectiveDrain), {false})
             .Help("The target of a port with a queue is what it has sent in the period")
             .Flag("UseShiftDivision", Nested(&P::rate, &C::shiftDivision), {false})

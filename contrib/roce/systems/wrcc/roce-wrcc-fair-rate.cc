@@ -44,17 +44,38 @@ WrccFairRate::AssignStreams(int64_t stream)
 void
 WrccFairRate::Check(const Deployment& deployment) const
 {
-    const int64_t periodPs = m_parameters.Get()->rate.periodPs;
+    const WrccFairRateParams& p = GetParams();
     bool heard = false;
     for (const Deployment::Transport& transport : deployment.GetTransports())
     {
         const auto* law = dynamic_cast<const Wrcc*>(PeekPointer(transport.law));
         heard = heard || law;
-        if (law && law->GetParams().t1Ps < periodPs)
+        if (law && p.rate.fMaxBps < static_cast<double>(transport.lineRateBps))
         {
+            const std::string rate = kind::Rate::Print(transport.lineRateBps);
+            throw InputError("stage WrccFairRate: FMax is " +
+                             kind::Rate::Print(static_cast<uint64_t>(p.rate.fMaxBps)) +
+                             ", expected at least the rate of all NICs with rate law Wrcc, " +
+                             rate + " (--stages=WrccFairRate[FMax=" + rate + "])");
+        }
+        if (law && law->GetParams().t1Ps < p.rate.periodPs)
+        {
+            const std::string period = kind::Duration::Print(p.rate.periodPs);
+            throw InputError("rate law Wrcc: T1 is " +
+                             kind::Duration::Print(law->GetParams().t1Ps) +
+                             ", expected at least Period of WrccFairRate, " + period +
+                             " (--cc=Wrcc[T1=" + period + "])");
+        }
+        if (law && law->GetParams().isLiteral != p.isLiteral)
+        {
+            const auto with = [](bool isLiteral) {
+                return std::string(isLiteral ? "with" : "without") + " Profile=literal";
+            };
             throw InputError(
-                "ns3::roce::Wrcc: T1 is " + kind::Duration::Print(law->GetParams().t1Ps) +
-                ", expected at least Period of WrccFairRate, " + kind::Duration::Print(periodPs));
+                "rate law Wrcc is " + with(law->GetParams().isLiteral) + ", stage WrccFairRate " +
+                with(p.isLiteral) +
+                "; expected both Algorithms 1 and 2 as printed, or none "
+                "(--cc=Wrcc[Profile=literal], --stages=WrccFairRate[Profile=literal])");
         }
     }
     if (!heard)
@@ -140,6 +161,7 @@ WrccFairRate::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t
     if (WrccHeader* header = frame.FindExtension<WrccHeader>())
     {
         port.rttSumUs += header->rttUs;
+        port.loopSumUs += IsToldAtOnce(*header) ? 0 : header->rttUs;
         ++port.packets;
         if (header->fairRateMbps > port.rateMbps)
         {
@@ -233,7 +255,7 @@ WrccFairRate::EndPeriods(uint16_t p, uint64_t queueBytes, int64_t missed, int64_
         port.bytesFrom[in] = 0;
     }
     port.inputs.clear();
-    port.rttSumUs = port.packets = port.sentBytes = 0;
+    port.rttSumUs = port.loopSumUs = port.packets = port.sentBytes = 0;
 }
 
 bool
@@ -272,6 +294,7 @@ WrccFairRate::GetPeriod(const OutPort& port, uint64_t queueBytes) const
         }
     }
     period.rttSumUs = port.rttSumUs;
+    period.loopSumUs = port.loopSumUs;
     period.packets = port.packets;
     period.sentBytes = port.sentBytes;
     return period;
@@ -303,7 +326,7 @@ WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, i
     header.fairRateMbps = fairRateMbps;
     header.fbdp |= WrccHeader::CLIPPED;
     ++m_rewrites;
-    if (header.domainId != m_domain || !(header.fbdp & WrccHeader::BURST) || !MayTell(frame, nowPs))
+    if (!IsToldAtOnce(header) || !MayTell(frame, nowPs))
     {
         return;
     }
@@ -320,6 +343,14 @@ WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, i
     ++m_fcnps;
     m_fcnpTrace(frame.src, frame.srcQp, fairRateMbps, PicoSeconds(nowPs));
     m_at->Emit(reply, nowPs);
+}
+
+/// @return whether this switch tells the sender of its rate itself, see section 3.2: it is near the
+/// source, and no ACK has come yet or ACKs come from far away
+bool
+WrccFairRate::IsToldAtOnce(const WrccHeader& header) const
+{
+    return header.domainId == m_domain && (header.fbdp & WrccHeader::BURST);
 }
 
 /// @return whether the interval of the flow is over; then it begins again

@@ -24,6 +24,7 @@ struct WrccHeader;
 struct WrccFairRateParams
 {
     WrccPortRate::Config rate;
+    bool isLiteral;         //!< profile literal
     int64_t fcnpIntervalPs; //!< 0: the period
     uint32_t fcnpHashBits;  //!< 0: each flow has an entry of its own
     bool countsRefreshes;
@@ -112,6 +113,7 @@ class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
         std::vector<uint64_t> bytesFrom; //!< by input port; the last: emitted by the switch itself
         std::vector<uint16_t> inputs;    //!< those of which bytesFrom is not zero
         uint64_t rttSumUs{0};
+        uint64_t loopSumUs{0};
         uint64_t packets{0};
         uint64_t sentBytes{0};
     };
@@ -129,6 +131,7 @@ class WrccFairRate : public StageOf<WrccFairRate, WrccFairRateParams>
     uint64_t GetQueueBytes(uint16_t port) const;
     bool IsIdle(const OutPort& port) const;
     void Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, int64_t nowPs);
+    bool IsToldAtOnce(const WrccHeader& header) const;
     bool MayTell(const Frame& frame, int64_t nowPs);
 
     Switch* m_at{nullptr};               //!< where it is installed

@@ -104,6 +104,19 @@ WrccPortRate::Factor(const Config& config, double targetBps, double rttPs)
                    Divide(config, step, targetBps);
 }
 
+/// Whether what the last division has changed is here by the end of this period.
+bool
+WrccPortRate::MayDivide(const Config& config, int64_t index) const
+{
+    if (config.mdGating == MdGating::EVERY_PERIOD)
+    {
+        return true;
+    }
+    const double delayUs = config.mdGating == MdGating::PER_LOOP ? m_avgLoopUs : m_avgRttUs;
+    const auto periodPs = static_cast<double>(config.periodPs);
+    return static_cast<double>(index - m_lastMd) * periodPs >= std::max(delayUs * 1e6, periodPs);
+}
+
 void
 WrccPortRate::Update(const Config& config, const Period& period, int64_t index)
 {
@@ -111,11 +124,14 @@ WrccPortRate::Update(const Config& config, const Period& period, int64_t index)
     m_inputBps = Divide(config, static_cast<double>(period.inputBytes) * 8e12, periodPs);
     if (period.packets)
     {
-        const double mean = Divide(config,
-                                   static_cast<double>(period.rttSumUs),
-                                   static_cast<double>(period.packets));
-        m_avgRttUs =
-            m_avgRttUs > 0 ? (1 - config.lambda) * m_avgRttUs + config.lambda * mean : mean;
+        const bool isFirst = m_avgRttUs == 0;
+        const auto average = [&](double before, uint64_t sumUs) {
+            const double mean =
+                Divide(config, static_cast<double>(sumUs), static_cast<double>(period.packets));
+            return isFirst ? mean : (1 - config.lambda) * before + config.lambda * mean;
+        };
+        m_avgRttUs = average(m_avgRttUs, period.rttSumUs);
+        m_avgLoopUs = average(m_avgLoopUs, period.loopSumUs);
     }
     const double rttPs = std::max(m_avgRttUs * 1e6, periodPs);
     const double target = TargetBps(config, period.queueBytes, period.sentBytes);
@@ -130,17 +146,17 @@ WrccPortRate::Update(const Config& config, const Period& period, int64_t index)
         m_branch = Branch::AI;
         m_rateBps *= Factor(config, target, rttPs);
     }
-    else if (config.mdPerRtt && static_cast<double>(index - m_lastMd) * periodPs < rttPs)
-    {
-        m_branch = Branch::HOLD;
-        m_alpha = 0;
-    }
-    else
+    else if (MayDivide(config, index))
     {
         m_branch = Branch::MD;
         m_alpha = 0;
         m_rateBps = Divide(config, m_rateBps, m_slowDown);
         m_lastMd = index;
+    }
+    else
+    {
+        m_branch = Branch::HOLD;
+        m_alpha = 0;
     }
     m_rateBps = std::min(std::max(m_rateBps, config.fMinBps), config.fMaxBps);
 }

@@ -16,7 +16,7 @@ namespace ns3::roce
  *   R_input = 8 bytes / T; AvgRTT = (1 - lambda) AvgRTT + lambda RttSum / PktNum;
  *   RTT = max(AvgRTT, T); SD = R_input / B_Tar, at least PfcSlowDown if inputs were paused;
  *   QX = Q_p - QRatio Q_max, not negative;
- *   SD >= RateRatio: R = R / SD;
+ *   SD >= RateRatio: R = R / SD, as often as MdGating allows;
  *   else R = R (1 + (T / RTT) (a (B_Tar - R_input) - b 8 QX / RTT) / B_Tar),
  *   a = AutoAlpha(), b = a / 2; FMin <= R <= FMax.
  */
@@ -38,7 +38,15 @@ class WrccPortRate
         NONE, //!< nothing yet
         AI,   //!< additive, equation 2
         MD,   //!< multiplicative: divided by SD
-        HOLD, //!< SD >= RateRatio, but the last division is less than an RTT ago
+        HOLD, //!< SD >= RateRatio, but the last division is less than MdGating's time ago
+    };
+
+    /// How often a rate may be divided.
+    enum class MdGating : uint8_t
+    {
+        PER_LOOP,     //!< once in the mean delay of the loops that steer the port's packets
+        PER_RTT_AVG,  //!< once in AvgRTT, also where FCNPs are much faster
+        EVERY_PERIOD, //!< as printed
     };
 
     /// Parameters; see WrccFairRateParams::Table().
@@ -53,9 +61,9 @@ class WrccPortRate
         double targetUtilization;
         double pfcSlowDown;
         QExtra qExtra;
+        MdGating mdGating;
         bool alphaByInput;    //!< AutoParm asks R_input < B_Tar in place of R < B_Tar
         bool alphaByDistance; //!< AutoParm takes |B_Tar - R_input|
-        bool mdPerRtt;        //!< one MD per RTT at most
         bool effectiveDrain;  //!< B_Tar of a port with a queue is what it has sent
         bool shiftDivision;   //!< divisors are rounded to the nearest power of two
     };
@@ -69,6 +77,7 @@ class WrccPortRate
         uint64_t thresholdBytes{0}; //!< Q_max: sum of PFCth[i] over these
         uint64_t queueBytes{0};     //!< Q_p, at the end
         uint64_t rttSumUs{0};       //!< of the packets that left
+        uint64_t loopSumUs{0};      //!< the same, without those whose senders get FCNPs
         uint64_t packets{0};        //!< that left
         uint64_t sentBytes{0};      //!< wire bytes of all data that left
     };
@@ -161,12 +170,13 @@ class WrccPortRate
     void SetState(double rateBps, double avgRttUs)
     {
         m_rateBps = rateBps;
-        m_avgRttUs = avgRttUs;
+        m_avgRttUs = m_avgLoopUs = avgRttUs;
     }
 
   private:
     double ExtraBytes(const Config& config, const Period& period) const;
     double Factor(const Config& config, double targetBps, double rttPs);
+    bool MayDivide(const Config& config, int64_t index) const;
     double TargetBps(const Config& config, uint64_t queueBytes, uint64_t sentBytes) const;
 
     double m_lineRateBps{0};
@@ -174,6 +184,7 @@ class WrccPortRate
     double m_inputBps{0};
     double m_slowDown{0};
     double m_avgRttUs{0};
+    double m_avgLoopUs{0}; //!< AvgRTT, with 0 for packets whose senders get FCNPs
     double m_extraBytes{0};
     double m_alpha{0};
     int64_t m_lastMd{INT64_MIN / 2}; //!< index of the period

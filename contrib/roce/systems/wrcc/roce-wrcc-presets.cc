@@ -22,7 +22,8 @@ namespace
       {"edgeBuffer", "16MB"},
       {"aggBuffer", "16MB"},
       {"coreBuffer", "16MB"},
-      {"borderBuffer", "250MB"}}})};
+      {"borderBuffer", "250MB"},
+      {"wanPortBuffer", "250MB"}}})};
 
 } // namespace
 

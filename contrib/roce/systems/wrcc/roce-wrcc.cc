@@ -53,6 +53,8 @@ WrccParams::Table()
             .Help("The timer sets the line rate, as misprinted in the paper")
             .Rate("FMin", &P::fMinBps, {100e6}, Range::AtLeast(1))
             .Help("Floor of the rate")
+            // Whether the switches must have it as well
+            .Fixed("Literal", &P::isLiteral, {false, true})
             .Live()
             .Choice("RttEstMode", &P::usesSrtt, {false}, {{"base", false}, {"srtt", true}})
             .Help("RTT_est: base (the path's propagation) or srtt (a running average of samples; "
@@ -99,9 +101,9 @@ Wrcc::Check(const Deployment& deployment, bool interDc) const
 {
     if (!deployment.HasStage("ns3::roce::WrccFairRate", interDc))
     {
-        throw InputError(std::string("the rate law") + (interDc ? " between datacenters, " : ", ") +
-                         "ns3::roce::Wrcc, needs fair rates, which no switch on the way computes; "
-                         "expected --stages=WrccFairRate");
+        throw InputError(std::string("rate law Wrcc") + (interDc ? " between datacenters" : "") +
+                         " needs fair rates, which no switch on the way computes; expected "
+                         "--stages=WrccFairRate");
     }
 }
 
@@ -177,11 +179,15 @@ Wrcc::OnAck(const AckInfo& ack)
         SetRttEst(m_srttPs);
     }
     const WrccHeader* header = ack.extension.As<WrccHeader>();
+    // Nothing is on the way or waits: what is sent next begins a burst, at whatever rate the timer
+    // has reached by then.
+    const bool isIdle = !ack.inflightBytes && !ack.hasMore && !ack.isNak;
     if (!header)
     {
+        m_burst = m_burst || isIdle;
         return; // sent by a timer of the receiver
     }
-    m_burst = header->domainId != m_domain;
+    m_burst = isIdle || header->domainId != m_domain;
     if (IsLaterPsn(ack.ackPsn, m_pastPsn))
     {
         m_pastPsn = ack.ackPsn;

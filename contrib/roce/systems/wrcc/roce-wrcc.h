@@ -21,6 +21,7 @@ struct WrccParams
     bool timerUsesMax;
     double fMinBps;
     bool usesSrtt;
+    bool isLiteral; //!< profile literal
 
     static const ParameterTable<WrccParams>& Table();
 };
@@ -33,7 +34,8 @@ struct WrccParams
  * switch of the sender's own datacenter reports it at once by an FCNP, which can only lower R_c:
  *
  * - ACK of a later PSN than PSN_last: R_c = FairRate; PSN_last = PSN. Each ACK, early or late,
- *   sets FBDP: 1 if the receiver is in another domain, else 0.
+ *   sets FBDP: 1 if the receiver is in another domain, else 0. The last one of all that was posted
+ *   leaves 1, too: a queue pair that goes on after a rest begins as a new one does.
  * - FCNP with FairRate < R_c: R_c = FairRate, PSN_last = max(PSN_last, PSN), timer restarted.
  * - timer: R_c = min(2 R_c, line rate), restarted.
  *

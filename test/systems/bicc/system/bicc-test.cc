@@ -619,22 +619,22 @@ TEST_F(BiccTest, IsRefusedWhereItCannotWork)
     const StagePlacement ndt("ns3::roce::ReflexNdt", SwitchRole::DCI);
     EXPECT_EQ(ErrorOfBuild({bicc}), "no error");
     EXPECT_EQ(ErrorOfBuild({StagePlacement("ns3::roce::Bicc", SwitchRole::TOR)}),
-              "ns3::roce::Bicc: switch leaf has no link to another datacenter, expected it at "
+              "stage Bicc: switch leaf has no link to another datacenter, expected it at "
               "switches of role dci only (--edge)");
     EXPECT_EQ(ErrorOfBuild({ndt, bicc}),
-              "ns3::roce::Bicc: the queues of switch far are of class ns3::roce::NdtScheduler, "
-              "expected ns3::roce::DwrrScheduler");
+              "stage Bicc: the queues of switch far are of class NdtScheduler, expected "
+              "DwrrScheduler: one function with queues of its own (--edge)");
     EXPECT_EQ(ErrorOfBuild({bicc, ndt}),
-              "ns3::roce::ReflexNdt: the queues of switch far are of class "
-              "ns3::roce::ShapedScheduler, expected ns3::roce::DwrrScheduler");
+              "ns3::roce::ReflexNdt: the queues of switch far are of class ShapedScheduler, "
+              "expected DwrrScheduler: one function with queues of its own (--edge)");
     for (const std::string law : {"Timely", "Hpcc", "Dctcp", "LineRate", "Dcqcn[CnpInAck=true]"})
     {
         SetRateLaw(law);
         EXPECT_EQ(ErrorOfBuild({bicc}),
-                  "edge function ns3::roce::Bicc steers senders by CNPs, but ns3::roce::" +
+                  "--edge=Bicc steers senders by CNPs, but rate law " +
                       law.substr(0, law.find('[')) +
                       " between datacenters has receivers that send none; expected Dcqcn without "
-                      "CnpInAck");
+                      "CnpInAck (--cc or --interCc)");
         Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
                            StringValue("ns3::roce::Dcqcn"));
         EXPECT_EQ(ErrorOfBuild({bicc}), "no error") << law << " within datacenters only";

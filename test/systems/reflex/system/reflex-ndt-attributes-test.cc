@@ -300,5 +300,5 @@ TEST_F(ReflexNdtTest, Refusals)
     twice.Build();
     const std::string error =
         ErrorOf([&twice] { twice.Own()->Install(CreateObject<ReflexNdt>()); });
-    EXPECT_NE(error.find("expected ns3::roce::DwrrScheduler"), std::string::npos) << error;
+    EXPECT_NE(error.find("expected DwrrScheduler"), std::string::npos) << error;
 }

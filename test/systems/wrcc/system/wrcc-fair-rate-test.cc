@@ -2,6 +2,7 @@
 // WRCC's switch stage, hook by hook: what it counts, when periods end, what it writes into frames
 // and when it sends FCNPs; and what it refuses to be put together with.
 #include "roce-error-of.h"
+#include "roce-run-flows.h"
 #include "roce-wrcc-network.h"
 
 #include <cmath>
@@ -20,10 +21,10 @@ using Branch = WrccPortRate::Branch;
 class WrccStage : public WrccTest
 {
   protected:
-    void Make(const std::string& attributes = "")
+    void Make(const std::string& attributes = "", uint64_t hostRate = 100 * G)
     {
         Set("WrccFairRate::PhaseJitter", "false");
-        MakeStar(net, 5);
+        MakeStar(net, 5, hostRate);
         Network::Options options;
         options.ecn = false;
         ObjectFactoryValue value;
@@ -303,14 +304,57 @@ TEST_F(WrccStage, QueueBeyondTheThresholdLowersTheRate)
     EXPECT_TRUE(seen);
 }
 
+// A division lasts for the round trip of 2,016 us, 84 periods, also if most of them see no packet.
+TEST_F(WrccStage, IdlePeriodsCountSinceADivision)
+{
+    Make();
+    const auto overload = [this](int64_t period) {
+        for (int i = 0; i < 4; ++i)
+        {
+            Enter(Data(0, 150000), period * T + i);
+        }
+        Frame* far = Data(0);
+        Header(*far) = {9, WrccHeader::BURST, 1000, 2016}; // no FCNPs to another domain
+        Leave(far, period * T + 4);
+        return Look((period + 1) * T).GetBranch();
+    };
+    EXPECT_EQ(overload(0), Branch::MD);
+    EXPECT_EQ(overload(83), Branch::HOLD);
+    EXPECT_EQ(overload(84), Branch::MD);
+    EXPECT_EQ(overload(84 + 84), Branch::MD);
+}
+
+// A port is held for the delay after which senders hear of it: this switch tells those of its own
+// datacenter with FBDP at once.
+TEST_F(WrccStage, ThoseToldAtOnceDoNotHoldDivisions)
+{
+    Make();
+    const auto overload = [this](int64_t period, uint16_t domain, uint16_t fbdp) {
+        for (int i = 0; i < 4; ++i)
+        {
+            Enter(Data(0, 150000), period * T + i);
+        }
+        Frame* frame = Data(0);
+        Header(*frame) = {domain, fbdp, 1000, 2016};
+        Leave(frame, period * T + 4);
+        return Look((period + 1) * T).GetBranch();
+    };
+    EXPECT_EQ(overload(0, 0, WrccHeader::BURST), Branch::MD);
+    EXPECT_EQ(overload(1, 0, WrccHeader::BURST), Branch::MD);
+    EXPECT_EQ(Look(2 * T).GetAvgRttUs(), 2016) << "that of equation 2 is what it was";
+    EXPECT_EQ(overload(2, 9, WrccHeader::BURST), Branch::HOLD) << "another domain: 0.1 x 2016 us";
+    EXPECT_EQ(overload(20, 0, WrccHeader::BURST), Branch::MD);
+    EXPECT_EQ(overload(21, 0, WrccHeader::CLIPPED), Branch::HOLD) << "FBDP 0";
+}
+
 // --- rewriting (W3) and FCNPs (W4)
 
-/// A port whose fair rate is 30 Gbit/s, its maximum.
+/// Ports whose fair rate is 30 Gbit/s, their maximum; so are the hosts.
 constexpr const char* PINNED = "FMax=30Gbps";
 
 TEST_F(WrccStage, RewritesGreaterRatesOnly)
 {
-    Make(PINNED);
+    Make(PINNED, 30 * G);
     WrccHeader header = Leave(Data(0, 1098, 100000), 0);
     EXPECT_EQ(header.fairRateMbps, 30000u);
     EXPECT_EQ(header.fbdp, WrccHeader::BURST | WrccHeader::CLIPPED);
@@ -324,7 +368,7 @@ TEST_F(WrccStage, RewritesGreaterRatesOnly)
 
 TEST_F(WrccStage, FcnpsAreFurtherApartThanTheInterval)
 {
-    Make(PINNED);
+    Make(PINNED, 30 * G);
     const auto leave = [&](int64_t nowPs) { Leave(Data(0, 1098, 100000), nowPs); };
     leave(0);
     EXPECT_EQ(Fcnps(), 1u);
@@ -341,7 +385,7 @@ TEST_F(WrccStage, FcnpsAreFurtherApartThanTheInterval)
 
 TEST_F(WrccStage, OnlyTheOwnDomainAndBurstsGetFcnps)
 {
-    Make(PINNED);
+    Make(PINNED, 30 * G);
     Frame* frame = Data(0, 1098, 100000);
     Header(*frame).domainId = 9;
     EXPECT_EQ(Leave(frame, 0).fairRateMbps, 30000u) << "rewritten, though of another domain";
@@ -364,7 +408,7 @@ TEST_F(WrccStage, OnlyTheOwnDomainAndBurstsGetFcnps)
 
 TEST_F(WrccStage, FcnpsTellTheSender)
 {
-    Make(PINNED);
+    Make(PINNED, 30 * G);
     std::vector<WrccFcnp> told;
     net.GetNic(1)->TraceConnectWithoutContext(
         "RxEnd",
@@ -373,6 +417,7 @@ TEST_F(WrccStage, FcnpsTellTheSender)
             EXPECT_EQ(frame.src, 4u) << "as if from the receiver";
             EXPECT_EQ(frame.dstQp, 2u);
             EXPECT_EQ(frame.msn, WrccFcnp::KIND);
+            EXPECT_EQ(frame.trafficClass, 6) << "not behind data";
             EXPECT_EQ(frame.psn, 0x1234567u);
             EXPECT_EQ(frame.frameBytes, ACK_FRAME_BYTES + 12);
             told.push_back(*frame.FindExtension<WrccFcnp>());
@@ -388,10 +433,23 @@ TEST_F(WrccStage, FcnpsTellTheSender)
     EXPECT_EQ(told[0].fairRateMbps, 30000u);
 }
 
+TEST_F(WrccStage, FcnpsHaveTheClassThatIsAskedFor)
+{
+    Make(std::string(PINNED) + "|ControlClass=3", 30 * G);
+    std::vector<uint8_t> classes;
+    net.GetNic(1)->TraceConnectWithoutContext(
+        "RxEnd",
+        Callback<void, const Frame&, Time>(
+            [&](const Frame& frame, Time) { classes.push_back(frame.trafficClass); }));
+    Leave(Data(1, 1098, 100000), 0);
+    Simulator::Run();
+    EXPECT_EQ(classes, std::vector<uint8_t>{3});
+}
+
 // The exact table forgets; the hashed one has its size.
 TEST_F(WrccStage, TheTableOfFlowsDoesNotGrowForEver)
 {
-    Make(PINNED);
+    Make(PINNED, 30 * G);
     for (uint32_t i = 0; i < 5000; ++i)
     {
         Frame* frame = Data(0, 1098, 100000);
@@ -405,7 +463,7 @@ TEST_F(WrccStage, TheTableOfFlowsDoesNotGrowForEver)
 
 TEST_F(WrccStage, HashedFlowsMayShareAnEntry)
 {
-    Make(std::string(PINNED) + "|FcnpHashBits=1");
+    Make(std::string(PINNED) + "|FcnpHashBits=1", 30 * G);
     for (uint16_t i = 0; i < 100; ++i)
     {
         Frame* frame = Data(0, 1098, 100000);
@@ -420,7 +478,7 @@ TEST_F(WrccStage, HashedFlowsMayShareAnEntry)
 
 TEST_F(WrccStage, IntervalOfItsOwn)
 {
-    Make(std::string(PINNED) + "|FcnpInterval=5us");
+    Make(std::string(PINNED) + "|FcnpInterval=5us", 30 * G);
     Leave(Data(0, 1098, 100000), 0);
     Leave(Data(0, 1098, 100000), 5 * US);
     EXPECT_EQ(Fcnps(), 1u);
@@ -478,8 +536,8 @@ TEST_F(WrccDeployment, LawAndStageNeedEachOther)
     EXPECT_EQ(Refusal(At(SwitchRole::TOR)), "no error") << "a part of the switches";
     const std::string need = "needs fair rates, which no switch on the way computes; expected "
                              "--stages=WrccFairRate";
-    EXPECT_EQ(Refusal({}), "the rate law, ns3::roce::Wrcc, " + need);
-    EXPECT_EQ(Refusal(At(SwitchRole::DCI)), "the rate law, ns3::roce::Wrcc, " + need);
+    EXPECT_EQ(Refusal({}), "rate law Wrcc " + need);
+    EXPECT_EQ(Refusal(At(SwitchRole::DCI)), "rate law Wrcc " + need);
     SetRateLaw("LineRate");
     EXPECT_EQ(Refusal(Options()),
               "stage WrccFairRate computes fair rates, but no rate law listens to them; expected "
@@ -487,16 +545,64 @@ TEST_F(WrccDeployment, LawAndStageNeedEachOther)
     Set("Nic::InterCongestionControl", "ns3::roce::Wrcc");
     EXPECT_EQ(Refusal(Options()), "no error") << "one of two laws";
     EXPECT_EQ(Refusal(At(SwitchRole::DCI)), "no error") << "flows within have another law";
-    EXPECT_EQ(Refusal({}), "the rate law between datacenters, ns3::roce::Wrcc, " + need);
+    EXPECT_EQ(Refusal({}), "rate law Wrcc between datacenters " + need);
 }
 
 TEST_F(WrccDeployment, TheTimerIsNotShorterThanThePeriod)
 {
     Set("WrccFairRate::Period", "48us");
     EXPECT_EQ(Refusal(Options()),
-              "ns3::roce::Wrcc: T1 is 24us, expected at least Period of WrccFairRate, 48us");
+              "rate law Wrcc: T1 is 24us, expected at least Period of WrccFairRate, 48us "
+              "(--cc=Wrcc[T1=48us])");
     Set("Wrcc::T1", "48us");
     EXPECT_EQ(Refusal(Options()), "no error");
+}
+
+// A NIC that is faster than all fair rates would be throttled in an empty network.
+TEST_F(WrccDeployment, NoNicIsFasterThanTheGreatestFairRate)
+{
+    Network net;
+    const uint32_t sw = net.AddSwitch("sw", 0);
+    net.AddNic(net.AddHost("slow", 0), sw, 100 * G, US);
+    net.AddNic(net.AddHost("fast", 0), sw, 400 * G, US);
+    EXPECT_EQ(ErrorOf([&] { net.Build(Options()); }),
+              "stage WrccFairRate: FMax is 100Gbps, expected at least the rate of all NICs with "
+              "rate law Wrcc, 400Gbps (--stages=WrccFairRate[FMax=400Gbps])");
+}
+
+TEST_F(WrccDeployment, AFastNicIsAloneAtItsRate)
+{
+    Set("WrccFairRate::FMax", "400Gbps");
+    Network net;
+    MakeStar(net, 2, 400 * G);
+    Build(net);
+    const FlowSpec flow = Flow(0, 1, 10'000'000);
+    const int64_t idealPs = net.GetIdeal(flow).senderFctPs;
+    EXPECT_NEAR(static_cast<double>(RunFlows(net, {flow}).at(0)) / static_cast<double>(idealPs),
+                1,
+                0.02);
+    Simulator::Destroy();
+}
+
+// Algorithms 1 and 2 are printed together: half of them is nobody's reading.
+TEST_F(WrccDeployment, ProfileLiteralIsForBoth)
+{
+    const std::string expected =
+        "; expected both Algorithms 1 and 2 as printed, or none (--cc=Wrcc[Profile=literal], "
+        "--stages=WrccFairRate[Profile=literal])";
+    Set("Wrcc::Profile", "literal");
+    EXPECT_EQ(Refusal(Options()),
+              "rate law Wrcc is with Profile=literal, stage WrccFairRate without Profile=literal" +
+                  expected);
+    Set("WrccFairRate::Profile", "literal");
+    EXPECT_EQ(Refusal(Options()), "no error");
+    Set("Wrcc::Profile", "default");
+    EXPECT_EQ(Refusal(Options()),
+              "rate law Wrcc is without Profile=literal, stage WrccFairRate with Profile=literal" +
+                  expected);
+    SetRateLaw("LineRate");
+    Set("Nic::InterCongestionControl", "ns3::roce::Wrcc[Profile=literal]");
+    EXPECT_EQ(Refusal(Options()), "no error") << "the law between datacenters is the only Wrcc";
 }
 
 TEST_F(WrccDeployment, BadValuesAreRefused)

@@ -131,6 +131,58 @@ TEST_F(WrccNetwork, DividingEveryPeriodNeedsThePrintedTimer)
     EXPECT_GT(printed.totalGbps, 70);
 }
 
+// Six flows across leave a rack by 400 Gbit/s from an instant on at which the first division sees
+// 85 % of them. By the round trip of the WAN the next one comes 2 ms later; their senders hear of
+// it by FCNPs within microseconds, so by the loop that steers them it comes in the next period.
+TEST_F(WrccNetwork, NearCongestionDoesNotWaitForTheWan)
+{
+    constexpr uint16_t UPLINK = 0; // of the senders' rack
+
+    struct Outcome
+    {
+        unsigned held; // periods
+        uint64_t longestBytes;
+    };
+
+    std::map<std::string, Outcome> with;
+    Set("WrccFairRate::PhaseJitter", "false");
+    for (const std::string gating : {"perRttAvg", "perLoop"})
+    {
+        Set("WrccFairRate::MdGating", gating);
+        Network net;
+        MakeTwoDatacenters(net, 6, 6, MS);
+        Build(net);
+        Outcome& outcome = with[gating];
+        StageOf(net, 1).TraceConnectWithoutContext(
+            "Period",
+            Callback<void, uint16_t, const WrccPortRate&, Time, Time>(
+                [&](uint16_t port, const WrccPortRate& rate, Time, Time) {
+                    outcome.held +=
+                        port == UPLINK && rate.GetBranch() == WrccPortRate::Branch::HOLD;
+                }));
+        net.GetSwitch(1)->TraceConnectWithoutContext(
+            "QueueLength",
+            Callback<void, uint16_t, uint8_t, uint64_t, Time>(
+                [&](uint16_t port, uint8_t, uint64_t bytes, Time) {
+                    outcome.longestBytes =
+                        std::max(outcome.longestBytes, port == UPLINK ? bytes : 0);
+                }));
+        std::vector<FlowSpec> flows;
+        for (uint32_t i = 0; i < 6; ++i)
+        {
+            flows.push_back(Flow(6 + i, i, 4'000'000'000, 26 * US));
+        }
+        net.InstallFlows(Numbered(flows));
+        Simulator::Stop(MilliSeconds(3));
+        Simulator::Run();
+        net.CatchUp();
+        Simulator::Destroy();
+    }
+    EXPECT_GT(with["perRttAvg"].held, 70u) << "of 84 periods";
+    EXPECT_LT(with["perLoop"].held, 3u);
+    EXPECT_GT(with["perRttAvg"].longestBytes, 3 * with["perLoop"].longestBytes);
+}
+
 // Lines 3 to 5 of Algorithm 1: an incast to NIC 0 has its inputs paused, and the port of NIC 1,
 // which a flow uses by the same input, is divided for that.
 TEST_F(WrccNetwork, APauseDividesPortsThatAreNotFull)

@@ -16,6 +16,7 @@ namespace
 
 using Branch = WrccPortRate::Branch;
 using QExtra = WrccPortRate::QExtra;
+using MdGating = WrccPortRate::MdGating;
 
 constexpr double G = 1e9;
 constexpr double T_US = 24;
@@ -249,8 +250,62 @@ TEST(WrccPortRate, DividesOncePerRtt)
     port.Update(config, period, 2);
     EXPECT_EQ(port.GetBranch(), Branch::HOLD);
     EXPECT_EQ(port.GetRateBps(), 50 * G);
-    config.mdPerRtt = false;
+    config.mdGating = MdGating::EVERY_PERIOD;
     EXPECT_EQ(PeriodsToFloor(config, 2, 2016), 10);
+}
+
+// Flows across whose senders hear of a division by FCNPs: it need not wait for their round trip.
+TEST(WrccPortRate, DividesOncePerLoop)
+{
+    auto config = Default();
+    const auto branches = [&config](uint64_t loopSumUs) {
+        WrccPortRate port;
+        port.Start(config, 100 * G);
+        WrccPortRate::Period period;
+        period.hasInputs = true;
+        period.inputBytes = BytesAt(200 * G);
+        period.packets = 10;
+        period.rttSumUs = 10 * 2016;
+        period.loopSumUs = loopSumUs;
+        std::string text;
+        for (int i = 1; i <= 170; ++i)
+        {
+            port.Update(config, period, i);
+            text += port.GetBranch() == Branch::MD ? 'd' : '.';
+        }
+        return text;
+    };
+    const auto every = [](std::size_t n) {
+        std::string text(170, '.');
+        for (std::size_t i = 0; i < text.size(); i += n)
+        {
+            text[i] = 'd';
+        }
+        return text;
+    };
+    EXPECT_EQ(branches(0), every(1)) << "all are told at once";
+    EXPECT_EQ(branches(10 * 2016), every(84)) << "none is";
+    EXPECT_EQ(branches(5 * 2016), every(42)) << "every other one";
+    config.mdGating = MdGating::PER_RTT_AVG;
+    EXPECT_EQ(branches(0), every(84)) << "by the round trip";
+}
+
+// The gate counts periods without packets, too.
+TEST(WrccPortRate, TheTimeSinceADivisionHasIdlePeriods)
+{
+    const auto config = Default();
+    for (const int idle : {82, 83})
+    {
+        WrccPortRate port = PortAt(100 * G, 2016);
+        WrccPortRate::Period period;
+        period.hasInputs = true;
+        period.inputBytes = BytesAt(200 * G);
+        port.Update(config, period, 1);
+        ASSERT_EQ(port.GetBranch(), Branch::MD);
+        port.Rest(config, 0, 1 + idle, idle);
+        port.Update(config, period, 2 + idle);
+        EXPECT_EQ(port.GetBranch(), idle < 83 ? Branch::HOLD : Branch::MD) << idle;
+    }
 }
 
 TEST(WrccPortRate, RecoversOnAnIdlePort)

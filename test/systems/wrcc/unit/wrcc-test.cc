@@ -38,6 +38,17 @@ struct WrccSender
     /// An ACK of that PSN. @param rateMbps FairRate @param domain of the receiver
     void Ack(uint64_t psn, uint32_t rateMbps, uint16_t domain = 7, bool clipped = false)
     {
+        Ack(psn, rateMbps, domain, clipped, FRAME, true);
+    }
+
+    /// The same. @param inflightBytes on the way @param hasMore something waits to be sent
+    void Ack(uint64_t psn,
+             uint32_t rateMbps,
+             uint16_t domain,
+             bool clipped,
+             uint64_t inflightBytes,
+             bool hasMore)
+    {
         WrccHeader header{domain, 0, rateMbps, 12};
         header.fbdp = clipped ? WrccHeader::CLIPPED : 0;
         AckInfo ack;
@@ -45,6 +56,8 @@ struct WrccSender
         ack.ackPsn = psn + 1;
         ack.sndNxtPsn = next;
         ack.ackedPackets = 1;
+        ack.inflightBytes = inflightBytes;
+        ack.hasMore = hasMore;
         ack.extension = ExtensionView(WrccHeader::EXTENSION, &header);
         law->OnAck(ack);
     }
@@ -186,6 +199,33 @@ TEST(Wrcc, DataCarryTheRateAndTheRtt)
     EXPECT_EQ(WrccMbps(5), 1u) << "at least 1";
 }
 
+// A queue pair that has sent all that was posted begins again with FBDP 1, at whatever rate.
+TEST(Wrcc, ARestBeginsABurst)
+{
+    WrccSender sender;
+    sender.Send();
+    sender.Ack(0, 1000, 7, false, FRAME, false);
+    EXPECT_EQ(sender.Send().fbdp, 0) << "more is on the way";
+    sender.Ack(1, 1000, 7, false, 0, true);
+    EXPECT_EQ(sender.Send().fbdp, 0) << "the next packet waits for its time";
+    sender.Ack(2, 1000, 7, false, 0, false);
+    sender.Wait(MS);
+    EXPECT_EQ(sender.Mbps(), 100000u) << "the timer goes on";
+    EXPECT_EQ(sender.Send().fbdp, WrccHeader::BURST);
+    EXPECT_EQ(sender.Send().fbdp, WrccHeader::BURST) << "until the first ACK";
+    sender.Ack(3, 100000, 7, false, FRAME, false);
+    EXPECT_EQ(sender.Send().fbdp, 0);
+
+    AckInfo bare; // of a timer of the receiver: without the header
+    bare.ackPsn = bare.sndNxtPsn = sender.next;
+    sender.law->OnAck(bare);
+    EXPECT_EQ(sender.Send().fbdp, WrccHeader::BURST) << "nothing is left";
+    sender.Ack(5, 100000, 7, false, FRAME, false);
+    bare.isNak = true;
+    sender.law->OnAck(bare);
+    EXPECT_EQ(sender.Send().fbdp, 0) << "what is lost comes again";
+}
+
 TEST(Wrcc, RttEstIsThePropagationInMicroseconds)
 {
     // 6 links of 1 us: 12 us, six frames of 88 ns there and six ACKs back.
@@ -246,6 +286,32 @@ TEST(Wrcc, GatedDoublingIsNotUndoneByEarlierData)
     WrccSender distant({}, far);
     distant.Ack(0, 10000);
     EXPECT_EQ(distant.law->NextRateChangePs(), 4032 * US);
+}
+
+// T_1 is a floor of the gated timer, too: with 24 us and 2 x RTT_est of the paths above it is one
+// and the same.
+TEST(Wrcc, T1BindsShortPathsInTheDefaultProfile)
+{
+    PathInfo shorter = NEAR;
+    shorter.baseRttPs = 4 * US;
+    const auto timerPs = [&](const Attributes& attributes, const PathInfo& path) {
+        WrccSender sender(attributes, path);
+        sender.Ack(0, 10000);
+        return sender.law->NextRateChangePs();
+    };
+    EXPECT_EQ(timerPs({}, shorter), 24 * US) << "not 2 x 4 us";
+    EXPECT_EQ(timerPs({{"T1", "100us"}}, shorter), 100 * US);
+    EXPECT_EQ(timerPs({{"T1", "100us"}}, NEAR), 100 * US);
+    EXPECT_EQ(timerPs({{"T1", "24us"}, {"T1RttFactor", "5"}}, NEAR), 60 * US);
+    WrccSender sender({{"T1", "100us"}}, NEAR);
+    sender.Ack(0, 10000);
+    sender.Wait(99 * US);
+    EXPECT_EQ(sender.Mbps(), 10000u);
+    sender.Wait(US);
+    EXPECT_EQ(sender.Mbps(), 20000u);
+    sender.Ack(1, 20000);
+    sender.Wait(99 * US);
+    EXPECT_EQ(sender.Mbps(), 20000u) << "restarted with the same";
 }
 
 TEST(Wrcc, ClippedRatesAreNotDoubled)
