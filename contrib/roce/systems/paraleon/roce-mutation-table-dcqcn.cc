@@ -24,9 +24,11 @@ enum Sets : unsigned
 {
     DEFAULT13 = 1,
     EFFECTIVE7 = 2,
-    A2 = 4,
-    TWELVE = DEFAULT13 | A2,     //!< artifact 1 has it, without effect or not always
-    SEVEN = TWELVE | EFFECTIVE7, //!< always in effect
+    EFFECTIVE10 = 4,
+    A2 = 8,
+    TWELVE = DEFAULT13 | A2,                   //!< artifact 1 has it, without effect
+    TEN = TWELVE | EFFECTIVE10,                //!< in effect until a NIC's next first CNP
+    SEVEN = TWELVE | EFFECTIVE7 | EFFECTIVE10, //!< always in effect
 };
 
 /// A row with both tables of steps and bounds.
@@ -108,9 +110,9 @@ Rows(const MutationTable::Config& config)
         {Fraction(Make("Dcqcn", "MinDecFac", number, up, 0.5)),
          {0.1, 0.1, 0.9}, // [2]
          {0.1, 0.3, 0.8},
-         TWELVE},
+         TEN},
         {Scaling(Make("Dcqcn", "MinRate", mbps, true, 1)), {300, 1, 5000}, {300, 1, 5000}, SEVEN},
-        {Make("Dcqcn", "Gd", number, true, 11), {1, 1, 13}, {1, 11, 13}, TWELVE},
+        {Make("Dcqcn", "Gd", number, true, 11), {1, 1, 13}, {1, 11, 13}, TEN},
         {Make("Dcqcn", "MinTimeBetweenCnps", us, true, 4),
          {16, 0, 4095},
          {8, 4, 128}, // [3]
@@ -118,7 +120,7 @@ Rows(const MutationTable::Config& config)
         {Linear(Make("Dcqcn", "Gain", number, false, 1019), -1.0 / 1024, 1),
          {16, 1, 1019},
          {5, 960, 1020},
-         TWELVE},
+         TEN},
         {Linear(Make("Dcqcn", "InitialAlpha", number, false, 1023), 1.0 / 1024, 0),
          {16, 1, 1023},
          {16, 1, 1023},
@@ -146,6 +148,8 @@ IsIn(const Row& row, MutationTable::TunedSet set)
         return row.sets & DEFAULT13;
     case MutationTable::TunedSet::A1_EFFECTIVE7:
         return row.sets & EFFECTIVE7;
+    case MutationTable::TunedSet::A1_EFFECTIVE10:
+        return row.sets & EFFECTIVE10;
     case MutationTable::TunedSet::A2:
         return row.sets & A2;
     }

@@ -16,7 +16,8 @@ constexpr const char* ECN = "ns3::roce::EcnMarker";
 /*
  * Sources of the values:
  * [1] table I: "default" is the firmware's (profile nvidia); "expert". ECN: 400 and 1600 kB at 100
- *     Gbit/s, which is common; the expert's four times.
+ *     Gbit/s, which is common, so four times that at 400; the expert's 1.6 and 6.4 MB, the setting
+ *     of a cluster of 400 Gbit/s that the paper's simulations have at 100, for ports of any rate.
  * [2] its simulator (czt8888/Paraleon-ns3): a grid of cuts, no byte counter, stages by time alone,
  *     nothing forgotten.
  * [3] what our own search ended with on the LLM traffic of figure 9. On its other traffic no
@@ -57,7 +58,10 @@ MakeDcqcn(const char* name, const std::vector<std::pair<std::string, std::string
     OutsideProfile::Register(MakeDcqcn("paraleon-pretrained-2", {})),
     OutsideProfile::Register({ECN, "paraleon-default", "common", {}}),
     OutsideProfile::Register(
-        {ECN, "paraleon-expert", "common", {{"Kmin", "400000"}, {"Kmax", "1600000"}}}), // [1]
+        {ECN, // [1]
+         "paraleon-expert",
+         "common",
+         {{"Kmin", "1600000"}, {"Kmax", "6400000"}, {"ReferenceRate", "0bps"}}}),
     OutsideProfile::Register(
         {ECN, "paraleon-pretrained-1", "common", {{"Kmin", "400000"}, {"Kmax", "1389390"}}}), // [3]
     OutsideProfile::Register({ECN, "paraleon-pretrained-2", "common", {}}),

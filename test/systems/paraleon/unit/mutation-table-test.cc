@@ -115,6 +115,9 @@ TEST(MutationTable, Sets)
     config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE7;
     EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
               "TimeReset AiRate HaiRate FractionOnFirstCnp MinRate Kmin Kmax");
+    config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE10;
+    EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
+              "TimeReset AiRate HaiRate FractionOnFirstCnp MinDecFac MinRate Gd Gain Kmin Kmax");
 }
 
 // HaiRate 50, step 100; first-CNP fraction 0.5, step 0.1; AiRate 5, step 50.

@@ -58,10 +58,10 @@ TEST(ParaleonBaselines, EachRow)
         {"Dcqcn", "CutTimerFreeRunning", "true", nullptr, nullptr},
         {"Dcqcn", "ReleaseAtLineRate", "false", nullptr, nullptr},
         {"Dcqcn", "ClampTarget", "afterTimeInc", nullptr, nullptr},
-        // At 25 Gbit/s: the tables are for 100 Gbit/s.
-        {"EcnMarker", "ReferenceRate", "25Gbps", nullptr, nullptr},
-        {"EcnMarker", "Kmin", "100000", "400000", "400000"},
-        {"EcnMarker", "Kmax", "400000", "1600000", "1389390"},
+        // At 25 Gbit/s: the tables are for 100 Gbit/s. Expert's are 1.6 and 6.4 MB at any rate.
+        {"EcnMarker", "ReferenceRate", "25Gbps", "0bps", nullptr},
+        {"EcnMarker", "Kmin", "100000", "1600000", "400000"},
+        {"EcnMarker", "Kmax", "400000", "6400000", "1389390"},
         {"EcnMarker", "Pmax", "0.2", nullptr, nullptr},
     };
     for (const Row& row : rows)
