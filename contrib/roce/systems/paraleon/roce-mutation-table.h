@@ -54,8 +54,7 @@ class MutationTable
     enum class TunedSet : uint8_t
     {
         DEFAULT13,      //!< the 12 of artifact 1, and Dcqcn.CutPeriod
-        A1_EFFECTIVE7,  //!< of the 12, those that always act in artifact 1
-        A1_EFFECTIVE10, //!< and those that do until a NIC's next first CNP: MinDecFac, Gd, Gain
+        A1_EFFECTIVE10, //!< of the 12, those that act in artifact 1; with its bounds
         A2,             //!< the 12 and EcnMarker.Pmax
     };
 

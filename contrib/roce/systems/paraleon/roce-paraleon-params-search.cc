@@ -108,17 +108,14 @@ AddMutation(ParameterTable<P>& table)
     using Set = MutationTable::TunedSet;
     using Bounds = MutationTable::Bounds;
 
+    // Parameters of DCQCN and ECN that are tuned
     table
-        .Choice("TunedSet",
-                Nested(&P::mutation, &Mutation::tunedSet),
-                By(Set::DEFAULT13, Set::A1_EFFECTIVE7, Set::A2),
-                {{"default13", Set::DEFAULT13},
-                 {"a1Effective7", Set::A1_EFFECTIVE7},
-                 {"a1Effective10", Set::A1_EFFECTIVE10},
-                 {"a2", Set::A2}})
-        .Help("Parameters of DCQCN and ECN that are tuned. Of the authors' first simulator: the 7 "
-              "that always act there, or with MinDecFac, Gd and Gain, which a NIC forgets at any "
-              "queue pair's first CNP and so act while no flow is new, as in training")
+        .Fixed("TunedSet",
+               Nested(&P::mutation, &Mutation::tunedSet),
+               By(Set::DEFAULT13, Set::A1_EFFECTIVE10, Set::A2),
+               {{"default13", Set::DEFAULT13},
+                {"a1Effective10", Set::A1_EFFECTIVE10},
+                {"a2", Set::A2}})
         // Artifact whose steps and bounds they have
         .Fixed("ParamTable",
                Nested(&P::mutation, &Mutation::bounds),

@@ -23,8 +23,10 @@ constexpr const char* ECN = "ns3::roce::EcnMarker";
  * [3] what our own search ended with on the LLM traffic of figure 9. On its other traffic no
  *     setting was better than the default.
  */
+using Values = std::vector<std::pair<std::string, std::string>>;
+
 OutsideProfile
-MakeDcqcn(const char* name, const std::vector<std::pair<std::string, std::string>>& values)
+MakeDcqcn(const char* name, const Values& values)
 {
     OutsideProfile profile{DCQCN,
                            name,
@@ -36,6 +38,12 @@ MakeDcqcn(const char* name, const std::vector<std::pair<std::string, std::string
     profile.values.insert(profile.values.end(), values.begin(), values.end());
     return profile;
 }
+
+/// What [2] has in place of CNPs and their pacing, its cut at the first one, and its faults.
+const Values A1{{"CnpInAck", "true"},
+                {"MinTimeBetweenCnps", "0us"},
+                {"FractionOnFirstCnp", "0.5"},
+                {"ParaleonFaults", "true"}};
 
 [[maybe_unused]] const bool g_paraleonProfiles[] = {
     OutsideProfile::Register(MakeDcqcn("paraleon-default", {})),
@@ -56,6 +64,15 @@ MakeDcqcn(const char* name, const std::vector<std::pair<std::string, std::string
                                         {"InitialAlpha", "0.875977"},
                                         {"MinTimeBetweenCnps", "153us"}})),
     OutsideProfile::Register(MakeDcqcn("paraleon-pretrained-2", {})),
+    OutsideProfile::Register(MakeDcqcn("paraleon-a1", A1)),
+    OutsideProfile::Register(MakeDcqcn(
+        "paraleon-a1-expert",
+        [] {
+            Values values = A1;
+            values.insert(values.end(),
+                          {{"CutPeriod", "80us"}, {"AiRate", "50Mbps"}, {"HaiRate", "150Mbps"}});
+            return values;
+        }())),
     OutsideProfile::Register({ECN, "paraleon-default", "common", {}}),
     OutsideProfile::Register(
         {ECN, // [1]

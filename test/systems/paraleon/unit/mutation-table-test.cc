@@ -112,9 +112,6 @@ TEST(MutationTable, TableOfArtifact2)
 TEST(MutationTable, Sets)
 {
     MutationTable::Config config = Default();
-    config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE7;
-    EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
-              "TimeReset AiRate HaiRate FractionOnFirstCnp MinRate Kmin Kmax");
     config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE10;
     EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
               "TimeReset AiRate HaiRate FractionOnFirstCnp MinDecFac MinRate Gd Gain Kmin Kmax");

@@ -104,7 +104,7 @@ TEST(ParaleonParams, Artifacts)
     EXPECT_TRUE(a2.annealing.adaptiveEta);
     EXPECT_EQ(a1.annealing.mutateCount, 0U);
     EXPECT_EQ(a2.annealing.mutateCount, 8U);
-    EXPECT_EQ(a1.MakeTable().GetSize(), 7U);
+    EXPECT_EQ(a1.MakeTable().GetSize(), 10U);
     EXPECT_EQ(a2.MakeTable().GetSize(), 13U);
     EXPECT_EQ(a2.MakeTable().GetRows()[1].step, 5) << "artifact 2's table";
 }
