@@ -331,7 +331,7 @@ TEST_F(ParaleonNetwork, PausesOfTraffic)
         std::vector<Row> rows;
         Collect(racks.TunerAs<Paraleon>(), rows);
         racks.net.InstallFlows(
-            Numbered({Flow(0, 4, 5000000), Flow(1, 5, 5000000), Flow(0, 4, 5000000, 2 * MS)}));
+            Numbered({Flow(0, 4, 2000000), Flow(1, 5, 2000000), Flow(0, 4, 2000000, 2 * MS)}));
         Simulator::Run();
         ASSERT_GT(rows.size(), 19u);
         EXPECT_EQ(rows[17].state, "tuning");
