@@ -5,6 +5,7 @@ The keys are described in contrib/roce/doc/howto/campaigns.rst; scripts/experime
 """
 
 import glob
+import importlib.util
 import os
 import re
 from collections import Counter
@@ -102,6 +103,21 @@ def built_in() -> Dict[str, str]:
     return {os.path.basename(f)[:-len(".yaml")]: f for f in sorted(files, key=os.path.basename)}
 
 
+def prepared() -> Dict[str, str]:
+    """The Python files beside them, by name: each makes an experiment of files that the repository has not."""
+    files = glob.glob(os.path.join(glob.escape(EXPERIMENTS), "*", "*.py"))
+    return {os.path.basename(f)[:-len(".py")]: f for f in sorted(files, key=os.path.basename)}
+
+
+def prepare(name: str, given: Dict[str, str], folder: str) -> str:
+    """Make such an experiment. @param given inputs @param folder to write it into @return its YAML file"""
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), prepared()[name])
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.make(given, folder)
+
+
 def find(name: str) -> Tuple[str, str]:
     """Name and file of a built-in experiment, or of a path to a YAML file."""
     if name.endswith((".yaml", ".yml")) or os.sep in name:
@@ -110,7 +126,7 @@ def find(name: str) -> Tuple[str, str]:
         return os.path.splitext(os.path.basename(name))[0], name
     known = built_in()
     if name not in known:
-        raise rr.ResultError(f"{name}: no such experiment, there are {', '.join(known)}; or give a path to a YAML file")
+        raise rr.ResultError(f"{name}: no such experiment, there are {', '.join([*known, *prepared()])}; or give a path to a YAML file")
     return name, os.path.relpath(known[name])
 
 

@@ -4,6 +4,7 @@
 The program is campaign.py's, whose numbers one can work out by hand.
 """
 
+import gzip
 import json
 
 import pytest
@@ -11,7 +12,7 @@ from roce_campaign import estimates, figures
 from roce_campaign.plots import selections
 
 from support import rows
-from support.campaigns import PROGRAM, check_bad_input, good, run, write_program
+from support.campaigns import PROGRAM, check_bad_input, good, run, run_here, write_program
 
 # A file makes flows slower by the number in it.
 PROGRAM = PROGRAM.replace(
@@ -98,3 +99,53 @@ def test_bad_input(folder):
     """One line with the place."""
     write_program(folder, PROGRAM, EXPERIMENT)
     check_bad_input(folder, EXPERIMENT, BAD)
+
+
+def write_case(folder, compress):
+    """A case of PARALEON's authors' simulator: flows that meet nobody, so that slowdowns are 1."""
+    folder.mkdir()
+    opened = gzip.open if compress else open
+    end = ".gz" if compress else ""
+    (folder / "topo4.txt").write_text("6 2 5\n4 5\n" + "".join(f"{a} {b} 100Gbps 0.005ms 0\n" for a, b in
+                                                               ((0, 4), (1, 4), (2, 5), (3, 5), (4, 5))), encoding="utf-8")
+    with opened(folder / f"few4.flow.txt{end}", "wt", encoding="utf-8") as f:
+        f.write("40\n" + "".join(f"{i % 4} {(i + 1) % 4} 3 {i} 500 {2 + i / 1e4:.9f}\n" for i in range(40)))
+    with opened(folder / f"few4.fct.csv{end}", "wt", encoding="utf-8") as f:
+        f.write("id,bytes,ideal_fct_ns,default,expert,a1_seed1,a1_seed2,a1_other\n")
+        f.write("".join(f"{i},500,40000,40000,80000,38000,42000,7\n" for i in range(40)))
+    return folder
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_authors(folder, build, compress):
+    """PARALEON's authors' simulator: a table of ratios by size, with a verdict; without a case one line that says what is asked for."""
+    out = folder / "results"
+    case = write_case(folder / "case", compress)
+    good(run("reproduce", "paraleon-authors", "--input", f"case={case}", "--out", out, "--quick", "--jobs", "2", "--build", build),
+         "a case")
+    found = {r["id"]: r for r in rows(out / "score.csv")}
+    assert {k: r["grade"] for k, r in found.items()} == {"Default-to-1-kB": "A", "Expert-to-1-kB": "F", "PARALEON-to-1-kB": "A"}, found
+    ours = {k: round(float(r["ours"]), 2) for k, r in found.items()}
+    assert ours == {"Default-to-1-kB": 1, "Expert-to-1-kB": 0.5, "PARALEON-to-1-kB": 1}, f"{ours}: their slowdowns are 1, 2 and 1"
+
+
+def test_authors_refused(folder, build):
+    """One line each, and nothing is written."""
+    case = write_case(folder / "case", False)
+
+    def refused(words, *arguments):
+        bad = run_here("reproduce", "paraleon-authors", *arguments, "--out", folder / "never", "--build", build)
+        assert bad.returncode == 2 and bad.stderr.count("\n") == 1 and words in bad.stderr, bad
+        assert not (folder / "never").exists(), words
+
+    refused("--input case=FOLDER")
+    refused("--input case=FOLDER", "--input", f"flows={case}")
+    refused("no NAME.flow.txt", "--input", f"case={folder / 'none'}")
+    (case / "few4.fct.csv").write_text("id,bytes,ideal_fct_ns,default\n0,500,0,x\n", encoding="utf-8")
+    refused("few4.fct.csv:2", "--input", f"case={case}")
+    (case / "few4.fct.csv").unlink()
+    refused("no few4.fct.csv", "--input", f"case={case}")
+    (case / "topo4.txt").rename(case / "other.txt")
+    refused("few4.fct.csv", "--input", f"case={case}")
+    (case / "few8.flow.txt").write_text("0\n", encoding="utf-8")
+    refused("few4, few8", "--input", f"case={case}")

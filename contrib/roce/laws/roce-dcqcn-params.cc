@@ -24,6 +24,7 @@ FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
             "TimeReset",
             "0 and ByteReset too",
             "at least one of the two: the rate could never rise");
+    p.isSetBack = false;
     p.aiPer25G = p.aiPer25G && !given.IsGiven("AiRate");
     p.haiPer25G = p.haiPer25G && !given.IsGiven("HaiRate");
 }
@@ -137,6 +138,11 @@ DcqcnParams::Table()
                   "2019)")
             .Flag("CutOnLoss", &P::cutOnLoss, {false})
             .Help("true: a loss that the sender finds (NAK, timeout) counts as a CNP")
+            // Two faults of PARALEON's authors' first simulator. A cut by more than there is makes
+            // the rate, an unsigned number, the largest there is. The first CNP of any queue pair
+            // of a NIC sets Gd, MinDecFac and Gain of all to the vendor's, until a tuner's next
+            // change
+            .Fixed("ParaleonFaults", &P::paraleonFaults, {false})
             .Finish(FinishDcqcn);
     return table;
 }

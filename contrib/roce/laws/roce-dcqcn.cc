@@ -97,7 +97,8 @@ DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
 {
     const DcqcnParams& before = *m_d;
     const int64_t alphaPeriodPs = m_alphaPeriodPs;
-    const bool sameAlpha = next.gain == before.gain && next.alphaPeriodPs == before.alphaPeriodPs &&
+    const bool sameAlpha = next.GetGain() == before.GetGain() &&
+                           next.alphaPeriodPs == before.alphaPeriodPs &&
                            next.alphaFreeRunning == before.alphaFreeRunning;
     if (m_hasState && !sameAlpha) // in two steps it would be rounded otherwise
     {
@@ -126,7 +127,8 @@ DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
 double
 DcqcnReactionPoint::RaisedAlpha(double alpha) const
 {
-    return (1 - m_d->gain) * alpha + m_d->gain;
+    const double gain = m_d->GetGain();
+    return (1 - gain) * alpha + gain;
 }
 
 double
@@ -138,7 +140,7 @@ DcqcnReactionPoint::AlphaAfter(int64_t ticks) const
         alpha = RaisedAlpha(alpha);
         --ticks;
     }
-    return alpha * IntPow(1 - m_d->gain, ticks);
+    return alpha * IntPow(1 - m_d->GetGain(), ticks);
 }
 
 double
@@ -182,6 +184,8 @@ DcqcnReactionPoint::MakeState(int64_t nowPs)
     m_rate = m_target = std::min(std::max(m_rate, p.minRateBps), m_line);
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_limited = true;
+    p.isSetBack = p.isSetBack ||
+                  (p.paraleonFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
     CheckLine();
 }
 
@@ -261,10 +265,17 @@ DcqcnReactionPoint::Cut(int64_t nowPs)
         m_target = m_rate;
     }
     // Gd below 10 could take more than there is; the floors below hold.
-    const double cut =
-        m_rate * std::max(1 - std::ldexp(m_alpha, 10 - static_cast<int>(p.gd)), p.minDecFac);
-    m_rate = std::min(std::max(cut, p.minRateBps), m_line);
-    m_target = std::max(m_target, m_rate);
+    const double left = 1 - std::ldexp(m_alpha, 10 - static_cast<int>(p.GetGd()));
+    const double cut = m_rate * std::max(left, p.GetMinDecFac());
+    if (p.paraleonFaults)
+    {
+        m_rate = left < 0 ? 0x1p64 : std::max(cut, p.minRateBps);
+    }
+    else
+    {
+        m_rate = std::min(std::max(cut, p.minRateBps), m_line);
+        m_target = std::max(m_target, m_rate);
+    }
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_cutDuePs = NEVER_PS;
     m_nextCutPs = nowPs + p.cutPeriodPs;
@@ -415,7 +426,7 @@ DcqcnReactionPoint::Jump(uint64_t& events)
 void
 DcqcnReactionPoint::CheckLine()
 {
-    if (m_line - m_rate >= 1)
+    if (std::abs(m_line - m_rate) >= 1) // above it: ParaleonFaults
     {
         return;
     }
@@ -438,7 +449,7 @@ DcqcnReactionPoint::ReleaseAtLine()
 void
 DcqcnReactionPoint::Publish()
 {
-    m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_rate));
+    m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(std::min(m_rate, m_line)));
     if (m_d->bdpWindow)
     {
         const auto window = static_cast<uint64_t>(m_path.BdpBytes() * (m_rate / m_line));

@@ -68,7 +68,8 @@ GuidedAnnealing::Judge(double utility)
 {
     const double difference = utility - m_currentUtility;
     m_badMoves = (1 - BAD_WEIGHT) * m_badMoves + (difference < BAD_MOVE ? BAD_WEIGHT : 0);
-    if (difference <= 0 && GetAcceptance(m_config, difference, m_temperature) <= Draw())
+    // An unknown utility, NaN, is in neither way above.
+    if (!(difference > 0) && !(GetAcceptance(m_config, difference, m_temperature) > Draw()))
     {
         return;
     }
@@ -171,6 +172,12 @@ GuidedAnnealing::OnTrigger()
         return;
     }
     m_bestUtility = UNKNOWN;
+}
+
+void
+GuidedAnnealing::ForgetUtilities()
+{
+    m_bestUtility = m_currentUtility = UNKNOWN;
 }
 
 double

@@ -101,7 +101,7 @@ class GuidedAnnealing
 
     /**
      * @brief An interval of the run has ended.
-     * @param utility of what Begin() or Advance() returned last
+     * @param utility of what Begin() or Advance() returned last; NaN if unknown: not accepted
      * @param guide mix of flows now
      * @return what to deploy for the next interval; the best setting if the run is over
      */
@@ -109,6 +109,10 @@ class GuidedAnnealing
 
     /// @brief The mix of flows has changed during a run.
     void OnTrigger();
+
+    /// @brief Utilities so far do not compare with those to come: the next setting is accepted, and
+    /// the best.
+    void ForgetUtilities();
 
     /// @return whether a run is on
     bool IsRunning() const

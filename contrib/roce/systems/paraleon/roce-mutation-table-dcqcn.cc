@@ -23,10 +23,10 @@ struct Span
 enum Sets : unsigned
 {
     DEFAULT13 = 1,
-    EFFECTIVE7 = 2,
+    EFFECTIVE10 = 2,
     A2 = 4,
-    TWELVE = DEFAULT13 | A2,     //!< artifact 1 has it, without effect or not always
-    SEVEN = TWELVE | EFFECTIVE7, //!< always in effect
+    TWELVE = DEFAULT13 | A2,    //!< artifact 1 has it, without effect
+    TEN = TWELVE | EFFECTIVE10, //!< with effect: three until a NIC's next first CNP
 };
 
 /// A row with both tables of steps and bounds.
@@ -86,8 +86,10 @@ Kmin()
  * Kmax. Where a simulator does not tune a parameter, both tables have our values. Starts are the
  * vendor's defaults ("DCQCN CC parameters"), of ECN the authors'.
  *
- * [1] artifact 1 goes down to 1 us; [2] and up to 1, with which nothing is ever cut; [3] artifact 2
- * sets the period between cuts with it, which is CutPeriod here.
+ * [1] artifact 1 goes down to 1 us; [2] and up to 1, with which nothing is ever cut; so both only
+ * with the ten of it, of which MinDecFac, Gd and Gain act there until any queue pair of a NIC has
+ * its first CNP (ParaleonFaults of Dcqcn): seldom while flows come and go, always in training; [3]
+ * artifact 2 sets the period between cuts with it, which is CutPeriod here.
  */
 std::vector<Row>
 Rows(const MutationTable::Config& config)
@@ -98,19 +100,19 @@ Rows(const MutationTable::Config& config)
     const auto number = Unit::NUMBER;
     const auto mbps = Unit::MBPS;
     return {
-        {Make("Dcqcn", "TimeReset", us, false, 300), {50, 5, 131071}, {50, 50, 600}, SEVEN}, // [1]
-        {Scaling(Make("Dcqcn", "AiRate", mbps, true, 5)), {50, 1, 500}, {5, 5, 100}, SEVEN},
-        {Scaling(Make("Dcqcn", "HaiRate", mbps, true, 50)), {100, 10, 5000}, {50, 30, 600}, SEVEN},
+        {Make("Dcqcn", "TimeReset", us, false, 300), {50, 5, 131071}, {50, 50, 600}, TEN}, // [1]
+        {Scaling(Make("Dcqcn", "AiRate", mbps, true, 5)), {50, 1, 500}, {5, 5, 100}, TEN},
+        {Scaling(Make("Dcqcn", "HaiRate", mbps, true, 50)), {100, 10, 5000}, {50, 30, 600}, TEN},
         {Fraction(Make("Dcqcn", "FractionOnFirstCnp", number, true, first)),
          {0.1, 0.1, 1},
          {0.1, 0.3, 0.8},
-         SEVEN},
+         TEN},
         {Fraction(Make("Dcqcn", "MinDecFac", number, up, 0.5)),
          {0.1, 0.1, 0.9}, // [2]
          {0.1, 0.3, 0.8},
-         TWELVE},
-        {Scaling(Make("Dcqcn", "MinRate", mbps, true, 1)), {300, 1, 5000}, {300, 1, 5000}, SEVEN},
-        {Make("Dcqcn", "Gd", number, true, 11), {1, 1, 13}, {1, 11, 13}, TWELVE},
+         TEN},
+        {Scaling(Make("Dcqcn", "MinRate", mbps, true, 1)), {300, 1, 5000}, {300, 1, 5000}, TEN},
+        {Make("Dcqcn", "Gd", number, true, 11), {1, 1, 13}, {1, 11, 13}, TEN},
         {Make("Dcqcn", "MinTimeBetweenCnps", us, true, 4),
          {16, 0, 4095},
          {8, 4, 128}, // [3]
@@ -118,16 +120,16 @@ Rows(const MutationTable::Config& config)
         {Linear(Make("Dcqcn", "Gain", number, false, 1019), -1.0 / 1024, 1),
          {16, 1, 1019},
          {5, 960, 1020},
-         TWELVE},
+         TEN},
         {Linear(Make("Dcqcn", "InitialAlpha", number, false, 1023), 1.0 / 1024, 0),
          {16, 1, 1023},
          {16, 1, 1023},
          TWELVE},
-        {Kmin(), {100, 10, 1600}, {100, 40, 1600}, SEVEN},
+        {Kmin(), {100, 10, 1600}, {100, 40, 1600}, TEN},
         {Scaling(Make("EcnMarker", "Kmax", Unit::KILOBYTES, true, 1600)),
          {400, 40, 6400},
          {400, 480, 6400},
-         SEVEN},
+         TEN},
         {Make("Dcqcn", "CutPeriod", us, true, 4), {8, 2, 128}, {8, 2, 128}, DEFAULT13},
         {Fraction(Make("EcnMarker", "Pmax", number, false, 0.2)),
          {0.01, 0.1, 0.4},
@@ -144,8 +146,8 @@ IsIn(const Row& row, MutationTable::TunedSet set)
     {
     case MutationTable::TunedSet::DEFAULT13:
         return row.sets & DEFAULT13;
-    case MutationTable::TunedSet::A1_EFFECTIVE7:
-        return row.sets & EFFECTIVE7;
+    case MutationTable::TunedSet::A1_EFFECTIVE10:
+        return row.sets & EFFECTIVE10;
     case MutationTable::TunedSet::A2:
         return row.sets & A2;
     }
@@ -169,6 +171,11 @@ MutationTable::ForDcqcn(const Config& config)
         p.step = span.step;
         p.least = span.least;
         p.greatest = span.greatest;
+        if (config.tunedSet == TunedSet::A1_EFFECTIVE10)
+        {
+            p.least = p.attribute == "TimeReset" ? 1 : p.least;       // [1]
+            p.greatest = p.attribute == "MinDecFac" ? 1 : p.greatest; // [2]
+        }
         table.Add(p);
     }
     return table;

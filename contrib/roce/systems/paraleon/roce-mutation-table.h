@@ -53,9 +53,9 @@ class MutationTable
     /// Which rows ForDcqcn() has.
     enum class TunedSet : uint8_t
     {
-        DEFAULT13,     //!< the 12 of artifact 1, and Dcqcn.CutPeriod
-        A1_EFFECTIVE7, //!< of the 12, those that have an effect in artifact 1
-        A2,            //!< the 12 and EcnMarker.Pmax
+        DEFAULT13,      //!< the 12 of artifact 1, and Dcqcn.CutPeriod
+        A1_EFFECTIVE10, //!< of the 12, those that act in artifact 1; with its bounds
+        A2,             //!< the 12 and EcnMarker.Pmax
     };
 
     /// Steps and bounds.

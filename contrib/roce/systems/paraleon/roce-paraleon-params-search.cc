@@ -64,6 +64,12 @@ AddAnnealing(ParameterTable<P>& table)
                Nested(&P::annealing, &Annealing::restartPolicy),
                By(G::RestartPolicy::RESET_BEST, G::RestartPolicy::IGNORE, G::RestartPolicy::IGNORE),
                {{"ignore", G::RestartPolicy::IGNORE}, {"resetBest", G::RestartPolicy::RESET_BEST}})
+        // An interval without any uplink in use or RTT during a run: the setting stays for another
+        // one, or counts as one of unknown utility, which is not accepted
+        .Fixed("EmptyIntervals",
+               &P::countsEmpty,
+               By(false, true, true),
+               {{"wait", false}, {"count", true}})
         // Runs begin with the first flows and when the one before is over
         .Fixed("RestartsByItself", &P::restartsByItself, OnlyAt(NO_FSD, true, false))
         // What moves favour: the flows that dominate now, or dominated when the run began, or none
@@ -104,11 +110,12 @@ AddMutation(ParameterTable<P>& table)
 
     // Parameters of DCQCN and ECN that are tuned
     table
-        .Fixed(
-            "TunedSet",
-            Nested(&P::mutation, &Mutation::tunedSet),
-            By(Set::DEFAULT13, Set::A1_EFFECTIVE7, Set::A2),
-            {{"default13", Set::DEFAULT13}, {"a1Effective7", Set::A1_EFFECTIVE7}, {"a2", Set::A2}})
+        .Fixed("TunedSet",
+               Nested(&P::mutation, &Mutation::tunedSet),
+               By(Set::DEFAULT13, Set::A1_EFFECTIVE10, Set::A2),
+               {{"default13", Set::DEFAULT13},
+                {"a1Effective10", Set::A1_EFFECTIVE10},
+                {"a2", Set::A2}})
         // Artifact whose steps and bounds they have
         .Fixed("ParamTable",
                Nested(&P::mutation, &Mutation::bounds),

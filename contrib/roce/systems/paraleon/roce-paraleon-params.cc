@@ -111,8 +111,7 @@ AddUtility(ParameterTable<P>& table)
 {
     using T = TuningUtility;
     using Mode = T::WeightMode;
-    using Base = T::BaseDelayMode;
-    using Pfc = T::PfcMetric;
+    using Metric = P::Metric;
     const auto weight = [&table](const char* name,
                                  Weights Utility::*triple,
                                  double Weights::*member,
@@ -120,11 +119,18 @@ AddUtility(ParameterTable<P>& table)
                                  double a2) {
         table.Fixed(name, Weight(triple, member), By(paper, paper, a2));
     };
-    // Weights of the dominant kind when a run begins, or always those of mice
-    table.Fixed("WeightMode",
+    std::vector<Mode> modes = By(Mode::BY_DOMINANCE, Mode::AT_BEGIN, Mode::AT_BEGIN);
+    modes[NO_FSD] = Mode::MICE;
+    table
+        .Choice("WeightMode",
                 Nested(&P::utility, &Utility::weightMode),
-                OnlyAt(NO_FSD, Mode::STATIC, Mode::BY_DOMINANCE),
-                {{"byDominance", Mode::BY_DOMINANCE}, {"static", Mode::STATIC}});
+                modes,
+                {{"byDominance", Mode::BY_DOMINANCE},
+                 {"atBegin", Mode::AT_BEGIN},
+                 {"mice", Mode::MICE},
+                 {"elephants", Mode::ELEPHANTS}})
+        .Help("Weights of the utility's terms: those of the flows that dominate in the interval, "
+              "or when a run began; or always those of mice or of elephants");
     // Table III; their sums are 1.
     weight("MiceTp", &Utility::mice, &Weights::tp, 0.2, 0.3);
     weight("MiceRtt", &Utility::mice, &Weights::rtt, 0.5, 0.5);
@@ -143,28 +149,14 @@ AddUtility(ParameterTable<P>& table)
         .Help("Ports whose input counts as throughput")
         // Share of its rate above which a port counts
         .Fixed("ActiveThreshold", Nested(&P::utility, &Utility::activeThreshold), {0.05})
-        // Base delay over RTT: the mean of the pairs', or of the means
-        .Fixed("RttMetric",
-               Nested(&P::utility, &Utility::rttMetric),
-               By(T::RttMetric::MEAN_OF_RATIOS,
-                  T::RttMetric::RATIO_OF_MEANS,
-                  T::RttMetric::RATIO_OF_MEANS),
-               {{"meanOfRatios", T::RttMetric::MEAN_OF_RATIOS},
-                {"ratioOfMeans", T::RttMetric::RATIO_OF_MEANS}})
-        // Base delay of a pair: RTT of an empty network, BaseDelay, or switches times least delay
-        // of a link
-        .Fixed("BaseDelayMode",
-               Nested(&P::utility, &Utility::baseDelayMode),
-               By(Base::ROUND_TRIP, Base::CONSTANT, Base::CONSTANT),
-               {{"roundTrip", Base::ROUND_TRIP}, {"constant", Base::CONSTANT}})
-        // Share of the interval that ports are paused: measured, by the PAUSE frames of paused
-        // ports, or the share of ports
-        .Fixed("PfcMetric",
-               Nested(&P::utility, &Utility::pfcMetric),
-               By(Pfc::EXACT_TIME, Pfc::FRAME_COUNT, Pfc::PAUSED_LINK_SHARE),
-               {{"exactTime", Pfc::EXACT_TIME},
-                {"frameCount", Pfc::FRAME_COUNT},
-                {"pausedLinkShare", Pfc::PAUSED_LINK_SHARE}});
+        .Choice(
+            "Metric",
+            &P::metric,
+            By(Metric::PAPER, Metric::A1, Metric::A2),
+            {{"paper", Metric::PAPER}, {"artifact-a1", Metric::A1}, {"artifact-a2", Metric::A2}})
+        .Help("RTTs and pauses in the utility. paper: mean of base delay over RTT, paused time; "
+              "artifact-a1: 40us over the mean RTT, 5us for each PAUSE frame of paused ports; "
+              "artifact-a2: the same RTT, share of links that are paused");
 }
 
 void
@@ -175,6 +167,14 @@ Finish(P& p, const Parameters<P>&)
                        kind::Number::Print(p.annealing.finalTemperature),
                        "less than T0, " + kind::Number::Print(p.annealing.initialTemperature));
     p.states.inPackets = p.sketch.inPackets;
+    const bool asPaper = p.metric == P::Metric::PAPER;
+    p.utility.rttMetric = asPaper ? TuningUtility::RttMetric::MEAN_OF_RATIOS
+                                  : TuningUtility::RttMetric::RATIO_OF_MEANS;
+    p.utility.baseDelayMode =
+        asPaper ? TuningUtility::BaseDelayMode::ROUND_TRIP : TuningUtility::BaseDelayMode::CONSTANT;
+    p.utility.pfcMetric = asPaper                     ? TuningUtility::PfcMetric::EXACT_TIME
+                          : p.metric == P::Metric::A1 ? TuningUtility::PfcMetric::FRAME_COUNT
+                                                      : TuningUtility::PfcMetric::PAUSED_LINK_SHARE;
     p.MakeTable();
 }
 

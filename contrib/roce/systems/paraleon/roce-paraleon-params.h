@@ -32,8 +32,18 @@ struct ParaleonParams
         NETFLOW, //!< NetFlowSampler
     };
 
+    /// What RTTs and pauses are in the utility.
+    enum class Metric : uint8_t
+    {
+        PAPER, //!< mean of base / RTT; paused time
+        A1,    //!< 40 us / mean RTT; PAUSE frames of paused ports, 5 us each
+        A2,    //!< 40 us / mean RTT; share of paused links
+    };
+
     Monitor monitor;
     bool marks;               //!< a packet is counted by the first sketch on its way alone
+    bool countsEmpty;         //!< a run goes on in an interval that measures nothing
+    Metric metric;            //!< from which Finish() makes that of utility
     bool restartsByItself;    //!< a run begins with the first flows and whenever one has ended
     uint32_t sampling;        //!< N of NETFLOW
     int64_t exportIntervalPs; //!< of NETFLOW

@@ -177,6 +177,20 @@ Paraleon::Deploy(const GuidedAnnealing::Values& values)
     Dispatch(std::move(change));
 }
 
+/// @brief The weights of the flows that dominate now. What a run has earned with others does not
+/// compare.
+void
+Paraleon::Weigh()
+{
+    const TuningUtility::Weights weights =
+        m_meter.GetUtility().GetWeights(m_mix.GetShares().ElephantsDominate());
+    if (m_annealing.IsRunning() && weights.tp != m_weights.tp)
+    {
+        m_annealing.ForgetUtilities();
+    }
+    m_weights = weights;
+}
+
 void
 Paraleon::OnInterval(const TuningReports& reports)
 {
@@ -188,20 +202,28 @@ Paraleon::OnInterval(const TuningReports& reports)
     const bool trigger = m_mix.Update(masses);
     if (m_annealing.IsRunning())
     {
+        if (m_p->utility.weightMode == TuningUtility::WeightMode::BY_DOMINANCE)
+        {
+            Weigh();
+        }
         const TuningUtility::Terms terms = m_meter.Measure(reports, m_weights);
         Tell(trigger ? "trigger" : "tuning", &terms);
         if (trigger)
         {
             m_annealing.OnTrigger();
         }
-        if (terms.any)
+        if (m_p->countsEmpty)
+        {
+            Deploy(m_annealing.Advance(terms.all ? terms.u : NONE, m_mix.GetGuide()));
+        }
+        else if (terms.any)
         {
             Deploy(m_annealing.Advance(terms.u, m_mix.GetGuide()));
         }
         return;
     }
     const bool begins = trigger || (m_p->restartsByItself && m_mix.IsKnown());
-    m_weights = m_meter.GetUtility().GetWeights(m_mix.GetShares().ElephantsDominate());
+    Weigh();
     double before = -std::numeric_limits<double>::infinity();
     if (WantsNicReports())
     {

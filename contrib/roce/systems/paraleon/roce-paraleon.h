@@ -27,8 +27,8 @@ namespace ns3::roce
  * setting stays.
  *
  * An interval in which no uplink was active and no RTT was measured does not measure a setting,
- * which then stays for another interval. Utility is known only where NICs have reported: during a
- * run.
+ * which then stays for another interval (artifacts: counts as one that is not accepted). Utility is
+ * known only where NICs have reported: during a run.
  *
  * Which parameters are tuned is data (MutationTable): those of Dcqcn and EcnMarker by default, any
  * live ones of other rate laws and stages with attribute Tuned. Parameters, their values in the
@@ -64,12 +64,13 @@ class Paraleon : public WithParameters<Paraleon, Tuner, ParaleonParams>
     bool IsPlainBytes(const TunedParameter& row) const;
     void CheckTable() const;
     void Deploy(const GuidedAnnealing::Values& values);
+    void Weigh();
     void Tell(const std::string& state, const TuningUtility::Terms* terms);
 
     MutationTable m_table;
     FlowMix m_mix;
     UtilityMeter m_meter;
-    TuningUtility::Weights m_weights{}; //!< of this run
+    TuningUtility::Weights m_weights{}; //!< in force
     GuidedAnnealing m_annealing;
     GuidedAnnealing::Values m_deployed;
     Ptr<UniformRandomVariable> m_searchRandom;

@@ -102,6 +102,7 @@ TuningUtility::Evaluate(const Weights& weights) const
 {
     Terms terms;
     terms.any = m_uplinks || m_pairs;
+    terms.all = m_uplinks && m_pairs;
     terms.tp = m_uplinks ? m_utilisation / static_cast<double>(m_uplinks) : 0;
     if (m_pairs)
     {
@@ -117,8 +118,10 @@ TuningUtility::Evaluate(const Weights& weights) const
 const TuningUtility::Weights&
 TuningUtility::GetWeights(bool elephantsDominate) const
 {
-    return m_config.weightMode == WeightMode::BY_DOMINANCE && elephantsDominate ? m_config.elephants
-                                                                                : m_config.mice;
+    const WeightMode mode = m_config.weightMode;
+    const bool forElephants =
+        mode == WeightMode::ELEPHANTS || (mode != WeightMode::MICE && elephantsDominate);
+    return forElephants ? m_config.elephants : m_config.mice;
 }
 
 void

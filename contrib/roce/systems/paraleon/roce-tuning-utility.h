@@ -29,8 +29,10 @@ class TuningUtility
     /// Which weights count.
     enum class WeightMode : uint8_t
     {
-        BY_DOMINANCE, //!< those of elephants or mice, whichever dominate when tuning begins
-        STATIC,       //!< always the same (table III)
+        BY_DOMINANCE, //!< those of elephants or mice, whichever dominate in the interval
+        AT_BEGIN,     //!< the same, but of the interval before a run, for all of it (artifacts)
+        MICE,         //!< always those of mice (table III)
+        ELEPHANTS,    //!< always those of elephants (section III-C: training of LLMs)
     };
 
     /// How base delays and RTTs of pairs are combined.
@@ -74,7 +76,7 @@ class TuningUtility
     struct Config
     {
         WeightMode weightMode;
-        Weights mice;           //!< when mice dominate; also those of STATIC
+        Weights mice;           //!< when mice dominate
         Weights elephants;      //!< when elephants dominate
         Uplinks uplinks;        //!< used only with AddUplink()
         double activeThreshold; //!< an uplink is active above that share of its rate
@@ -91,6 +93,7 @@ class TuningUtility
         double rtt{0};   //!< O_RTT
         double pfc{1};   //!< O_PFC
         bool any{false}; //!< there was an active uplink or an RTT
+        bool all{false}; //!< there were both
     };
 
     /// @brief Begin. @param config copied
@@ -116,7 +119,7 @@ class TuningUtility
     /// @param weights from GetWeights()
     Terms Evaluate(const Weights& weights) const;
 
-    /// @return the weights for a run. @param elephantsDominate when it begins
+    /// @return the weights. @param elephantsDominate in the interval that decides
     const Weights& GetWeights(bool elephantsDominate) const;
 
   private:

@@ -281,6 +281,67 @@ TEST_F(ParaleonNetwork, RunEndsWithTheBestSetting)
         << "ToRs always, NICs while tuning";
 }
 
+// Flows become elephants during a run: their weights are in force from that interval on, unless
+// those at its begin hold, or one of the two triples is given.
+TEST_F(ParaleonNetwork, WeightsFollowTheFlows)
+{
+    struct Case
+    {
+        const char* mode;
+        bool first; //!< weights of elephants in the first interval of the run
+        bool last;  //!< and in the last one
+    };
+
+    for (const Case& c : {Case{"byDominance", false, true},
+                          Case{"atBegin", false, false},
+                          Case{"mice", false, false},
+                          Case{"elephants", true, true}})
+    {
+        TunedRacks racks(4,
+                         WithTuner("Paraleon[" + std::string(SHORT) + "|Theta=100|Tau=4000000|" +
+                                   "WeightMode=" + c.mode + "]"));
+        std::vector<Row> rows;
+        Collect(racks.TunerAs<Paraleon>(), rows);
+        racks.net.InstallFlows(Mix(20000000, 0));
+        Simulator::Run();
+        ASSERT_GT(rows.size(), 9u);
+        EXPECT_LT(rows[1].values.at("r_elephants"), 0.5);
+        EXPECT_GT(rows[8].values.at("r_elephants"), 0.5);
+        for (const auto& [i, elephants] : {std::pair(1, c.first), std::pair(8, c.last)})
+        {
+            const auto& v = rows[i].values;
+            EXPECT_EQ(rows[i].state, "tuning");
+            EXPECT_NEAR(v.at("utility"),
+                        (elephants ? 0.5 : 0.2) * v.at("o_tp") +
+                            (elephants ? 0.2 : 0.5) * v.at("o_rtt") + 0.3 * v.at("o_pfc"),
+                        1e-12)
+                << c.mode << ", interval " << i;
+        }
+    }
+}
+
+// In the pause of training a run waits; that of artifact 1 goes on, and accepts nothing.
+TEST_F(ParaleonNetwork, PausesOfTraffic)
+{
+    for (const std::string profile : {"paper", "artifact-a1"})
+    {
+        TunedRacks racks(
+            4,
+            WithTuner("Paraleon[Profile=" + profile + "|MonitorInterval=100us|Theta=1000]"));
+        std::vector<Row> rows;
+        Collect(racks.TunerAs<Paraleon>(), rows);
+        racks.net.InstallFlows(
+            Numbered({Flow(0, 4, 2000000), Flow(1, 5, 2000000), Flow(0, 4, 2000000, 2 * MS)}));
+        Simulator::Run();
+        ASSERT_GT(rows.size(), 19u);
+        EXPECT_EQ(rows[17].state, "tuning");
+        EXPECT_TRUE(std::isnan(rows[17].values.at("utility"))) << "nothing is under way";
+        EXPECT_EQ(rows[18].values.at("candidate") - rows[10].values.at("candidate"),
+                  profile == "paper" ? 0 : 8)
+            << profile;
+    }
+}
+
 // The mix of flows changes: a second run begins. What is not in the vector stays as it is.
 TEST_F(ParaleonNetwork, TriggerBeginsAnotherRun)
 {

@@ -507,6 +507,43 @@ TEST(GuidedAnnealing, AfterAResetTheNextAcceptedIsTheBest)
     EXPECT_EQ(search.GetBestUtility(), 0.95);
 }
 
+// Other weights of the utility: what was earned with the former ones does not count.
+TEST(GuidedAnnealing, ForgottenUtilitiesDoNotCount)
+{
+    auto config = Profile("paper");
+    config.utilityScale = 1e9; // what is worse is rejected
+    GuidedAnnealing search = Make(config, Wide(1), Script({0.5}));
+    search.Begin({10}, ELEPHANTS, UNKNOWN);
+    search.Advance(0.9, ELEPHANTS);
+    const Values deployed = search.GetDeployed();
+    search.ForgetUtilities();
+    search.Advance(0.1, ELEPHANTS);
+    EXPECT_EQ(search.GetCurrent(), deployed);
+    EXPECT_EQ(search.GetBest(), deployed);
+    EXPECT_EQ(search.GetBestUtility(), 0.1);
+    EXPECT_EQ(search.GetIterations(), 2U) << "the run goes on";
+}
+
+// Artifact 1 in an interval without data: time passes, nothing is accepted.
+TEST(GuidedAnnealing, AnUnknownUtilityIsNotAccepted)
+{
+    const auto config = Profile("artifact-a1");
+    GuidedAnnealing search = Make(config, Wide(1), Script({0.5}));
+    search.Begin({10}, ELEPHANTS, UNKNOWN);
+    search.Advance(std::numeric_limits<double>::quiet_NaN(), ELEPHANTS);
+    EXPECT_EQ(search.GetCurrent(), Values{10}) << "also if nothing is known yet";
+    search.Advance(0.9, ELEPHANTS);
+    const Values current = search.GetCurrent();
+    for (unsigned i = 0; i < 8; ++i)
+    {
+        search.Advance(std::numeric_limits<double>::quiet_NaN(), ELEPHANTS);
+        EXPECT_EQ(search.GetCurrent(), current);
+        EXPECT_EQ(search.GetCurrentUtility(), 0.9);
+        EXPECT_NE(search.GetDeployed(), current) << "the next one is tried";
+    }
+    EXPECT_EQ(search.GetTemperature(), 80 * 0.85) << "ten intervals";
+}
+
 // --- ablations
 
 TEST(GuidedAnnealing, NaiveAnnealingDrawsFromTheWholeRange)

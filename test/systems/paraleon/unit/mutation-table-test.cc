@@ -112,9 +112,9 @@ TEST(MutationTable, TableOfArtifact2)
 TEST(MutationTable, Sets)
 {
     MutationTable::Config config = Default();
-    config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE7;
+    config.tunedSet = MutationTable::TunedSet::A1_EFFECTIVE10;
     EXPECT_EQ(Names(MutationTable::ForDcqcn(config)),
-              "TimeReset AiRate HaiRate FractionOnFirstCnp MinRate Kmin Kmax");
+              "TimeReset AiRate HaiRate FractionOnFirstCnp MinDecFac MinRate Gd Gain Kmin Kmax");
 }
 
 // HaiRate 50, step 100; first-CNP fraction 0.5, step 0.1; AiRate 5, step 50.

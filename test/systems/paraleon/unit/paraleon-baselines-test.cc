@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // PARALEON's fixed settings as profiles of DCQCN and of ECN: each row of its tables, and those that
 // stand for "Pretrained".
+#include "roce-law-fixture.h"
+
 #include "ns3/object-factory.h"
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-dcqcn.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/string.h"
 
@@ -11,6 +13,8 @@
 #include <vector>
 
 using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -58,10 +62,10 @@ TEST(ParaleonBaselines, EachRow)
         {"Dcqcn", "CutTimerFreeRunning", "true", nullptr, nullptr},
         {"Dcqcn", "ReleaseAtLineRate", "false", nullptr, nullptr},
         {"Dcqcn", "ClampTarget", "afterTimeInc", nullptr, nullptr},
-        // At 25 Gbit/s: the tables are for 100 Gbit/s.
-        {"EcnMarker", "ReferenceRate", "25Gbps", nullptr, nullptr},
-        {"EcnMarker", "Kmin", "100000", "400000", "400000"},
-        {"EcnMarker", "Kmax", "400000", "1600000", "1389390"},
+        // At 25 Gbit/s: the tables are for 100 Gbit/s. Expert's are 1.6 and 6.4 MB at any rate.
+        {"EcnMarker", "ReferenceRate", "25Gbps", "0bps", nullptr},
+        {"EcnMarker", "Kmin", "100000", "1600000", "400000"},
+        {"EcnMarker", "Kmax", "400000", "6400000", "1389390"},
         {"EcnMarker", "Pmax", "0.2", nullptr, nullptr},
     };
     for (const Row& row : rows)
@@ -76,4 +80,80 @@ TEST(ParaleonBaselines, EachRow)
         expect("pretrained-1", row.pretrained1);
         expect("pretrained-2", nullptr); // no setting was better
     }
+}
+
+// --- the authors' first simulator
+
+namespace
+{
+
+/// Queue pairs of one NIC with that simulator's DCQCN, and what a tuner gives it.
+struct Artifact
+{
+    explicit Artifact(Attributes attributes)
+        : attributes(std::move(attributes))
+    {
+        this->attributes.emplace_back("Profile", "paraleon-a1");
+        nic = MakeLaw<Dcqcn>(this->attributes, path);
+    }
+
+    Ptr<Dcqcn> Open() const
+    {
+        const Ptr<Dcqcn> law = DynamicCast<Dcqcn>(nic->Fork());
+        law->Start(path, 0);
+        return law;
+    }
+
+    /// A mark, and all that follows from it.
+    static void Mark(const Ptr<Dcqcn>& law, int64_t atPs)
+    {
+        AckInfo ack;
+        ack.nowPs = atPs;
+        ack.ecnEcho = true;
+        law->OnAck(ack);
+        law->Advance(atPs + 4 * US + 2000);
+    }
+
+    Attributes attributes;
+    PathInfo path = MakePath(G100, 12 * US, 1056);
+    Ptr<Dcqcn> nic;
+};
+
+} // namespace
+
+// Gd 13 would cut by 1/8 at most. The first CNP of any queue pair makes it 11 for all of the NIC.
+TEST(ParaleonArtifact, FirstCnpSetsTheNicBack)
+{
+    const Artifact artifact({{"Gd", "13"}, {"InitialAlpha", "1"}, {"MinDecFac", "0.1"}});
+    const auto a = artifact.Open();
+    const auto b = artifact.Open();
+    EXPECT_FALSE(a->GetParams().isSetBack);
+    Artifact::Mark(a, 0);
+    EXPECT_LT(a->GetRateBps(), 26'000'000'000U) << "half at the first CNP, then alpha / 2";
+    EXPECT_TRUE(b->GetParams().isSetBack) << "for all of the NIC";
+    a->Retune(*MakeLaw<Dcqcn>(artifact.attributes, artifact.path), 10 * US);
+    const uint64_t before = a->GetRateBps();
+    Artifact::Mark(a, 10 * US);
+    EXPECT_GT(a->GetRateBps(), before * 87 / 100) << "until a tuner's next change";
+    EXPECT_FALSE(Artifact({}).Open()->GetParams().isSetBack);
+}
+
+// Gd 8: a cut takes up to four times what there is, and the rate is an unsigned number.
+TEST(ParaleonArtifact, CutByMoreThanThereIsFreesTheFlow)
+{
+    const Artifact artifact({{"Gd", "8"}, {"InitialAlpha", "1"}});
+    const auto law = artifact.Open();
+    Artifact::Mark(law, 0);
+    EXPECT_LT(law->GetRateBps(), 26'000'000'000U);
+    law->Retune(*MakeLaw<Dcqcn>(artifact.attributes, artifact.path), 10 * US);
+    Artifact::Mark(law, 10 * US);
+    EXPECT_EQ(law->GetRateBps(), G100);
+    law->Retune(*MakeLaw<Dcqcn>({{"Profile", "paraleon-a1"}}, artifact.path), 20 * US);
+    unsigned cuts = 0;
+    for (; law->GetRateBps() == G100 && cuts < 100; ++cuts)
+    {
+        Artifact::Mark(law, (20 + 4 * cuts) * US);
+    }
+    EXPECT_GE(cuts, 28U) << "2^64 bit/s have to become 10^11 again";
+    EXPECT_LT(cuts, 100U);
 }

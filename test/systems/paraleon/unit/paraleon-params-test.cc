@@ -47,7 +47,11 @@ TEST(ParaleonParams, PaperIsTheDefault)
         EXPECT_EQ(p.mix.theta, 0.01);
         EXPECT_EQ(p.utility.mice.rtt, 0.5);
         EXPECT_EQ(p.utility.elephants.tp, 0.5);
+        EXPECT_EQ(p.utility.weightMode, TuningUtility::WeightMode::BY_DOMINANCE);
+        EXPECT_EQ(p.utility.rttMetric, TuningUtility::RttMetric::MEAN_OF_RATIOS);
+        EXPECT_EQ(p.utility.baseDelayMode, TuningUtility::BaseDelayMode::ROUND_TRIP);
         EXPECT_EQ(p.utility.pfcMetric, TuningUtility::PfcMetric::EXACT_TIME);
+        EXPECT_FALSE(p.countsEmpty);
         EXPECT_EQ(p.annealing.initialTemperature, 90);
         EXPECT_EQ(p.annealing.finalTemperature, 10);
         EXPECT_EQ(p.annealing.coolingRate, 0.85);
@@ -75,6 +79,8 @@ TEST(ParaleonParams, Artifacts)
         EXPECT_FALSE(p->mix.peComplement);
         EXPECT_EQ(p->mix.klSmoothing, 0);
         EXPECT_TRUE(p->mix.guideByBothOnly);
+        EXPECT_EQ(p->utility.weightMode, TuningUtility::WeightMode::AT_BEGIN);
+        EXPECT_TRUE(p->countsEmpty);
         EXPECT_EQ(p->utility.rttMetric, TuningUtility::RttMetric::RATIO_OF_MEANS);
         EXPECT_EQ(p->utility.baseDelayMode, TuningUtility::BaseDelayMode::CONSTANT);
         EXPECT_EQ(p->annealing.mutationBase, Annealing::MutationBase::CURRENT);
@@ -98,7 +104,7 @@ TEST(ParaleonParams, Artifacts)
     EXPECT_TRUE(a2.annealing.adaptiveEta);
     EXPECT_EQ(a1.annealing.mutateCount, 0U);
     EXPECT_EQ(a2.annealing.mutateCount, 8U);
-    EXPECT_EQ(a1.MakeTable().GetSize(), 7U);
+    EXPECT_EQ(a1.MakeTable().GetSize(), 10U);
     EXPECT_EQ(a2.MakeTable().GetSize(), 13U);
     EXPECT_EQ(a2.MakeTable().GetRows()[1].step, 5) << "artifact 2's table";
 }
@@ -115,7 +121,7 @@ TEST(ParaleonParams, Ablations)
     EXPECT_EQ(noFsd.annealing.guidance, Annealing::Guidance::NONE);
     EXPECT_FALSE(noFsd.annealing.rangeSteps);
     EXPECT_TRUE(noFsd.restartsByItself);
-    EXPECT_EQ(noFsd.utility.weightMode, TuningUtility::WeightMode::STATIC);
+    EXPECT_EQ(noFsd.utility.weightMode, TuningUtility::WeightMode::MICE);
     const ParaleonParams sketch = ParaleonValues::Of("Profile=naive-sketch");
     EXPECT_FALSE(sketch.states.isTernary);
     EXPECT_FALSE(sketch.marks);
@@ -129,6 +135,20 @@ TEST(ParaleonParams, Ablations)
         EXPECT_EQ(p->annealing.guidance, Annealing::Guidance::DOMINANT);
         EXPECT_EQ(p->annealing.coolingRate, 0.85);
     }
+}
+
+// Schemes whose utilities are compared need one metric, whatever profile they have.
+TEST(ParaleonParams, MetricIsIndependentOfTheProfile)
+{
+    const ParaleonParams a1 = ParaleonValues::Of("Profile=artifact-a1");
+    const ParaleonParams naive = ParaleonValues::Of("Profile=naive-sa|Metric=artifact-a1");
+    EXPECT_EQ(naive.utility.rttMetric, a1.utility.rttMetric);
+    EXPECT_EQ(naive.utility.baseDelayMode, a1.utility.baseDelayMode);
+    EXPECT_EQ(naive.utility.pfcMetric, a1.utility.pfcMetric);
+    const ParaleonParams paper = ParaleonValues::Of("Profile=artifact-a1|Metric=paper");
+    EXPECT_EQ(paper.utility.rttMetric, TuningUtility::RttMetric::MEAN_OF_RATIOS);
+    EXPECT_EQ(paper.utility.baseDelayMode, TuningUtility::BaseDelayMode::ROUND_TRIP);
+    EXPECT_EQ(paper.utility.pfcMetric, TuningUtility::PfcMetric::EXACT_TIME);
 }
 
 TEST(ParaleonParams, EachValueCanBeSetBesideAProfile)

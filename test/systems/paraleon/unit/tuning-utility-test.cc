@@ -76,8 +76,15 @@ TEST(TuningUtility, WeightsOfMiceAndOfElephants)
         EXPECT_NEAR(utility.Evaluate(utility.GetWeights(true)).u, c.elephants, 1e-9) << what;
     }
     auto config = Default();
-    config.weightMode = TuningUtility::WeightMode::STATIC;
-    EXPECT_EQ(Make(config).GetWeights(true).tp, 0.2) << "those of mice, whatever dominates";
+    for (const bool dominate : {false, true})
+    {
+        config.weightMode = TuningUtility::WeightMode::AT_BEGIN;
+        EXPECT_EQ(Make(config).GetWeights(dominate).tp, dominate ? 0.5 : 0.2);
+        config.weightMode = TuningUtility::WeightMode::MICE;
+        EXPECT_EQ(Make(config).GetWeights(dominate).tp, 0.2) << "whatever dominates";
+        config.weightMode = TuningUtility::WeightMode::ELEPHANTS;
+        EXPECT_EQ(Make(config).GetWeights(dominate).tp, 0.5) << "whatever dominates";
+    }
 }
 
 TEST(TuningUtility, UplinksThatAreActive)
@@ -164,4 +171,7 @@ TEST(TuningUtility, ASilentIntervalIsNotAGoodOne)
     EXPECT_NEAR(silent.u, 0.3, 1e-12) << "but for pauses, there were none";
     utility.AddRtt(40 * US, 40 * US);
     EXPECT_TRUE(utility.Evaluate(utility.GetWeights(false)).any);
+    EXPECT_FALSE(utility.Evaluate(utility.GetWeights(false)).all) << "no uplink was active";
+    utility.AddUplink(Bytes(90), G100);
+    EXPECT_TRUE(utility.Evaluate(utility.GetWeights(false)).all);
 }
