@@ -259,10 +259,23 @@ def different(changes: Sequence[Change]) -> List[Change]:
     facts: Dict[Tuple, Change] = {}
     for change in sorted((c for c in changes if c.relative() != 0),
                          key=lambda c: (not c.beyond(), c.metric.startswith("summary."), len(c.metric), c.metric)):
-        what = "count" if is_count(change.metric) else "slowdown" if ".slowdown." in change.metric else "fct"
         digits = tuple(None if v is None else f"{v:.9g}" for v in (change.base, change.new))
-        facts.setdefault((change.run, what, *digits), change)
+        facts.setdefault((change.run, kind_of(change.metric), *digits), change)
     return list(facts.values())
+
+
+def kind_of(metric: str) -> str:
+    return "count" if is_count(metric) else "slowdown" if ".slowdown." in metric else "fct"
+
+
+def shown(metric: str, value: Optional[float]) -> str:
+    """A value for people: times with a unit, counts whole, six digits."""
+    if value is None:
+        return "-"
+    if kind_of(metric) != "fct" or not value:
+        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
+    size, unit = next((pair for pair in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if abs(value) >= pair[0]), (1, "ns"))
+    return f"{value / size:.6g}{unit}"
 
 
 def percent(share: float, infinite: str) -> str:
@@ -277,7 +290,7 @@ def table(changes: Sequence[Change], runs: int, each: bool = False) -> List[List
         members.setdefault((change.metric, change.run if each else ""), []).append(change)
     rows = []
     for worst, *others in sorted(members.values(), key=lambda some: weight(some[0])):
-        numbers = ["-" if v is None else f"{v:.6g}" for v in (worst.base, worst.new)]
+        numbers = [shown(worst.metric, v) for v in (worst.base, worst.new)]
         rows.append([worst.metric, *numbers, percent(worst.relative(), "new or gone"), worst.bound.amount(),
                      "BEYOND" if worst.beyond() else "within", worst.run, f"{1 + len(others)} of {runs}"])
     return rows

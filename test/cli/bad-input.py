@@ -67,6 +67,8 @@ BAD = [
     ("--hostRate=fast", "--hostRate is 'fast'", "100Gbps"),
     ("--hostRate=100Gb", "--hostRate is '100Gb'", "100Gbps"),
     ("--hostRate=-1Gbps", "--hostRate is '-1Gbps'", "100Gbps"),
+    ("--hostRate=400", "--hostRate is '400'", "a rate with unit, for example 100Gbps"),
+    ("--cc=FixedRate[Rate=5e9]", "5e9", "a rate with unit, for example 100Gbps"),
     ("--wanDelay=5", "--wanDelay is '5'", "time with unit"),
     ("--wanDelay=5parsec", "--wanDelay", "time with unit"),
     ("--wanDelay=1e30s", "--wanDelay", "106 days"),

@@ -71,10 +71,10 @@ def test_facts(folder):
     text = regress(base, new, status=1, words=["differs: --slow: 0 -> 1 (seed1)", "differs: --slow: 0 -> 2 (seed2)"])
     rows = [line.split() for line in text.splitlines() if " BEYOND " in line]
     # Flow 9 has 10 us instead of 11 and 12: the maximum and P95 to P99.9 of all, inter and inter.<=10KB are this one fact.
-    assert rows[0] == ["all.fct.max", "10000", "12000", "+20.000%", "1%", "BEYOND", "seed2", "2", "of", "2"], f"the largest fact: {rows[0]}"
+    assert rows[0] == ["all.fct.max", "10us", "12us", "+20.000%", "1%", "BEYOND", "seed2", "2", "of", "2"], f"the largest fact: {rows[0]}"
     names = [r[0] for r in rows]
     assert (len(names) == len(set(names)) == 6 and not any(".p9" in n for n in names)
-          and [r for r in rows if r[0] == "all.fct.mean"][0][1:4] == ["5500", "5700", "+3.636%"]), f"facts: {rows}"
+          and [r for r in rows if r[0] == "all.fct.mean"][0][1:4] == ["5.5us", "5.7us", "+3.636%"]), f"facts: {rows}"
     assert [float(r[3][:-1]) for r in rows] == sorted((float(r[3][:-1]) for r in rows), reverse=True), f"order: {rows}"
     assert len([x for x in regress(base, new, "--each", status=1).splitlines() if " BEYOND " in x]) == 12, "--each: a row for each run"
     regress(base, new, "--bound", "25%", words=["passed"])
@@ -121,7 +121,7 @@ def test_record(folder):
             words=["1 of 10", "+10.000% (flow 9)", "all.fct.max", "BEYOND", "FAILED"])
     failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
     assert failure is not None and failure.get("message") == "all.fct.max +10.000%, bound 1%", f"JUnit: {junit.read_text()}"
-    assert re.search(r"\| all\.fct\.max \| 10000 \| 11000 \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text()
+    assert re.search(r"\| all\.fct\.max \| 10us \| 11us \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text()
     regress("check", "--allow-program", file, "--with", "slow=0.05", words=["1 of 10", "within", "passed"])
     regress("check", "--allow-program", file, "--with", "slow=0.05", "--exact", status=1, words=["BEYOND", "FAILED"])
     regress("check", "--allow-program", file, "--with", "to=1", status=1, words=["OTHER FLOWS", "not the workload of the baseline"])

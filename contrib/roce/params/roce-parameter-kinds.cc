@@ -247,7 +247,7 @@ Duration::Write(int64_t ps, AttributeValue& to)
 bool
 Rate::Parse(const std::string& text, uint64_t& bps)
 {
-    static const TextForm form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
+    static const TextForm form("(" + NUMBER + ")([kKMGTi]*)([A-Za-z/]*)");
     const std::vector<std::string> match = form.Match(text);
     static const std::map<char, double> units{{'k', 1e3},
                                               {'K', 1e3},
@@ -255,9 +255,11 @@ Rate::Parse(const std::string& text, uint64_t& bps)
                                               {'G', 1e9},
                                               {'T', 1e12}};
     const auto unit = match.empty() || match[3].empty() ? units.end() : units.find(match[3][0]);
-    // What is too large for ns-3 is refused here; without unit: bit/s.
-    if (match.empty() ||
-        std::strtod(text.c_str(), nullptr) * (unit == units.end() ? 1 : unit->second) >= 1e17)
+    const double number = match.empty() ? 0 : std::strtod(text.c_str(), nullptr);
+    // ns-3 takes a number alone for bit/s; who writes 400 may mean Gbit/s. What is too large for
+    // ns-3 is refused here.
+    if (match.empty() || (number > 0 && match[3].empty() && match[4].empty()) ||
+        number * (unit == units.end() ? 1 : unit->second) >= 1e17)
     {
         return false;
     }
