@@ -2,6 +2,7 @@
 """Plots: which figures an experiment asks for, the names of their files, and --only, the part of an experiment that figures or claims
 need."""
 
+import difflib
 import fnmatch
 import itertools
 import math
@@ -19,7 +20,8 @@ from .grid import Selection, read_place, read_selection, selects
 from .yamlread import Map, fail, parse_rate_gbps, parse_time_ns, some
 
 MAX_FIGURES = 1000  # of an experiment
-SHOWN = 12  # names of each kind in an error
+SHOWN = 12  # names of each kind in an error; of more, the nearest
+NEAREST = 5
 EFFECTS = ("effects", "effect-table")  # of expressions
 CONVERT: Dict[str, Callable] = {"log": "true".__eq__, "reported": "true".__eq__, "top": int, "fair": parse_rate_gbps,
                                 "bin": lambda text: parse_time_ns(text) / 1000}
@@ -195,9 +197,11 @@ def restrict(experiment, only: List[str]):
     is_wanted = lambda claim, names: matches([claim, about[claim]], names) or speaks_of(about[claim], names)
     for name in only:
         if not any(f.is_wanted([name]) for f in figures) and not any(is_wanted(claim, [name]) for claim in about):
-            known = [[str(c.name) for c in contents(experiment)], list(about), list(dict.fromkeys(f.name() for f in figures))]
+            known = {"": [str(c.name) for c in contents(experiment)], "claims such as ": list(about),
+                     "files such as ": list(dict.fromkeys(f.name() for f in figures))}
             raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of " + "; or ".join(
-                ", ".join(k[:SHOWN]) + (", ..." if len(k) > SHOWN else "") for k in known if k)))
+                what + ", ".join(difflib.get_close_matches(name, k, NEAREST, 0)) if len(k) > SHOWN else ", ".join(k)
+                for what, k in known.items() if k)))
     drawn: Set[frozenset] = set().union(*(places_of_figure(f, experiment) for f in figures if f.is_wanted(only)))
     needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
     claims = [c for c in experiment.claims if is_wanted(c.id, only) or (needs[c.id] and needs[c.id] <= drawn)]
