@@ -138,7 +138,7 @@ void
 Gemini::OnRetune(const GeminiParams&, int64_t)
 {
     TakeOver();
-    Publish(m_cwnd);
+    Publish(m_p->pacesWindowBefore ? m_pacedBytes : m_cwnd);
 }
 
 std::string
@@ -277,6 +277,7 @@ void
 Gemini::Publish(double pacedBytes)
 {
     m_windowBytes = m_path.WholeFramesBytes(m_cwnd);
+    m_pacedBytes = pacedBytes;
     m_rateBps = m_p->paced ? m_path.PacedBps(pacedBytes) : m_path.lineRateBps;
 }
 

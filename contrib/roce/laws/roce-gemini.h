@@ -113,12 +113,13 @@ class Gemini : public LawOf<Gemini, GeminiParams>
     bool IsDelayed(const AckInfo& ack) const;
     void Cut(double share, int64_t nowPs);
     void Grow(double ackedBytes);
-    void Publish(double pacedBytes); //!< set the outputs. @param pacedBytes window whose pace it is
+    void Publish(double pacedBytes); //!< set the outputs. @param pacedBytes see m_pacedBytes
 
   protected:
     double m_step{0};                   //!< h, bytes
     double m_markFactor{0};             //!< F
     int64_t m_rttLimitPs{NEVER_PS};     //!< RTTbase + T
+    double m_pacedBytes{0};             //!< window whose pace it is
     double m_cwnd{0};                   //!< W, bytes
     double m_ssthresh{0};               //!< slow start up to here, bytes
     int64_t m_timeoutGatePs{0};         //!< least time between timeouts that count
