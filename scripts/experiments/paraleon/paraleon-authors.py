@@ -40,6 +40,7 @@ options:
   cc: Dcqcn
   int: false
   ns3::roce::Nic::DataHeaderBytes: 56 # and a time stamp
+  ns3::roce::Switch::ResumeOthers: false
   hpccFct: false
   hpccPfc: false
 grid:
