@@ -155,6 +155,20 @@ def make(given: Dict[str, str], folder: str) -> str:
     return file
 
 
+def verdict(results: str) -> str:
+    """A line for each scheme: whether the means of all sizes are as near as they should be."""
+    with opened(os.path.join(results, "score.csv")) as stream:
+        ratios = {row["id"]: float(row["ours"]) for row in csv.DictReader(stream) if row["ours"]}
+    lines = []
+    for scheme, (_, allowed) in SCHEMES.items():
+        own = {label: ratios[f"{scheme}-{size_id(label)}"] for label in CLASSES if f"{scheme}-{size_id(label)}" in ratios}
+        if own:
+            worst = max(own, key=lambda label: abs(own[label] - 1))
+            lines.append(f"{scheme}: {'within' if abs(own[worst] - 1) <= allowed else 'NOT within'} {allowed:.0%} in all {len(own)} "
+                         f"size(s); farthest is {worst}, ours over theirs {own[worst]:.3f}")
+    return "\n".join(lines)
+
+
 def size_id(label: str) -> str:
     """A class in a claim's id."""
     return label.replace(" ", "-")
