@@ -151,3 +151,4 @@ def test_authors_refused(folder, build):
     refused("few4.fct.csv", "--input", f"case={case}")
     (case / "few8.flow.txt").write_text("0\n", encoding="utf-8")
     refused("few4, few8", "--input", f"case={case}")
+    refused("no few8.fct.csv", "--input", f"case={case / 'few8.flow.txt'}")

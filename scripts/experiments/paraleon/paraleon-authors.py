@@ -3,7 +3,8 @@
 
 Their files are not here. A folder with a case of theirs holds NAME.flow.txt and topo*.txt in the HPCC simulator's formats, and
 NAME.fct.csv with the columns id (line of the flow file, from 0), bytes, ideal_fct_ns, and the completion times in ns of the runs
-default, expert and a1_seed1, a1_seed2 and so on. The first and the last may be compressed (.gz).
+default, expert and a1_seed1, a1_seed2 and so on. The first and the last may be compressed (.gz). Of several cases in a folder one
+is chosen by the path of its NAME.flow.txt.
 """
 
 import contextlib
@@ -72,12 +73,13 @@ def opened(path: str) -> Iterator[TextIO]:
         raise rr.ResultError(f"{path}: {error}") from None
 
 
-def find(folder: str) -> Tuple[str, str, str, str]:
-    """Name, flows, completion times and topology of the case in a folder."""
+def find(given: str) -> Tuple[str, str, str, str]:
+    """Name, flows, completion times and topology of the case in a folder, or of which the flows are given."""
+    folder, chosen = (os.path.dirname(given), os.path.basename(given)) if os.path.isfile(given) else (given, None)
     files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    cases = {m[1]: f for f in files for m in [re.fullmatch(r"(.+)\.flow\.txt(?:\.gz)?", f)] if m}
+    cases = {m[1]: f for f in files if chosen in (None, f) for m in [re.fullmatch(r"(.+)\.flow\.txt(?:\.gz)?", f)] if m}
     if len(cases) != 1:
-        raise rr.ResultError(f"{folder}: {', '.join(cases) or 'no NAME.flow.txt'}, expected a folder with one case")
+        raise rr.ResultError(f"{given}: {', '.join(cases) or 'no NAME.flow.txt'}, expected one case: a folder with it, or its NAME.flow.txt")
     name, flows = next(iter(cases.items()))
     times = [f for f in (f"{name}.fct.csv", f"{name}.fct.csv.gz") if f in files]
     topologies = [f for f in files if re.fullmatch(r"topo.*\.txt", f)]
