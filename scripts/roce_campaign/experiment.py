@@ -9,6 +9,7 @@ import importlib.util
 import os
 import re
 from collections import Counter
+from types import ModuleType
 from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
@@ -109,13 +110,13 @@ def prepared() -> Dict[str, str]:
     return {os.path.basename(f)[:-len(".py")]: f for f in sorted(files, key=os.path.basename)}
 
 
-def prepare(name: str, given: Dict[str, str], folder: str) -> str:
-    """Make such an experiment. @param given inputs @param folder to write it into @return its YAML file"""
+def preparer(name: str) -> ModuleType:
+    """Such a file: make(inputs, folder to write into) returns a YAML file, verdict(folder of the results) what they come to."""
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), prepared()[name])
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.make(given, folder)
+    return module
 
 
 def find(name: str) -> Tuple[str, str]:

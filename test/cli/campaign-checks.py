@@ -394,6 +394,23 @@ def test_wan_thresholds():
             assert buffer - 50 * float(options["ns3::roce::Switch::HeadroomFactor"]) == 150, f"{name}: wanPortBuffer {buffer} MB"
 
 
+def test_paraleon(build):
+    """PARALEON's experiments have enough seeds for a sign, one metric for schemes that are compared, and all bytes of the testbed."""
+    for file in sorted((SCRIPTS / "experiments" / "paraleon").glob("*.yaml")):
+        for size in ("quick", "full"):
+            for point in experiments.load(file.stem, size, build=str(build)).points:
+                scenario = point.coordinates["scenario"]
+                least = 10 if scenario.startswith("LLM") else 5
+                assert len(point.seeds) >= least, f"{file.name}, {size}: {len(point.seeds)} seeds of {scenario}"
+                tuner = point.options.get("tuner", "")
+                assert file.stem != "paraleon-a1" or "artifact-a1" in tuner, f"{file.name}: {tuner} has another metric"
+                text = re.fullmatch(r"alltoall (\d+) (MB|GB)", scenario)
+                if text:
+                    message = int(text[1]) * 1e6 if text[2] == "MB" else 1e9 * int(text[1])
+                    sent = int(point.options["workers"]) * int(point.options["workerBytes"])
+                    assert sent == message, f"{file.name}: {scenario} has {sent} B"
+
+
 def test_texts():
     """No shipped experiment refers to a document that its reader has not."""
     for file in sorted((SCRIPTS / "experiments").glob("*/*.*")):

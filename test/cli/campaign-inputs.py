@@ -121,8 +121,10 @@ def test_authors(folder, build, compress):
     """PARALEON's authors' simulator: a table of ratios by size, with a verdict; without a case one line that says what is asked for."""
     out = folder / "results"
     case = write_case(folder / "case", compress)
-    good(run("reproduce", "paraleon-authors", "--input", f"case={case}", "--out", out, "--quick", "--jobs", "2", "--build", build),
-         "a case")
+    done = good(run("reproduce", "paraleon-authors", "--input", f"case={case}", "--out", out, "--quick", "--jobs", "2", "--build", build),
+                "a case")
+    for words in ("Default: within 5% in all 1 size", "Expert: NOT within 5%", "PARALEON: within 10%"):
+        assert words in done.stdout, f"no '{words}': {done.stdout}"
     found = {r["id"]: r for r in rows(out / "score.csv")}
     assert {k: r["grade"] for k, r in found.items()} == {"Default-to-1-kB": "A", "Expert-to-1-kB": "F", "PARALEON-to-1-kB": "A"}, found
     ours = {k: round(float(r["ours"]), 2) for k, r in found.items()}
@@ -149,3 +151,4 @@ def test_authors_refused(folder, build):
     refused("few4.fct.csv", "--input", f"case={case}")
     (case / "few8.flow.txt").write_text("0\n", encoding="utf-8")
     refused("few4, few8", "--input", f"case={case}")
+    refused("no few8.fct.csv", "--input", f"case={case / 'few8.flow.txt'}")

@@ -268,6 +268,8 @@ TEST(SharedBuffer, ResumeIsReevaluatedForAllPaused)
     Which which;
     EXPECT_FALSE(buffer.PopResumable(which));
     buffer.Uncharge(0, 2, 3, 1000);
+    which = Which(0, 3);
+    EXPECT_FALSE(buffer.PopResumable(which, false)) << "ResumeOthers=false: not what is paused";
     ASSERT_TRUE(buffer.PopResumable(which));
     EXPECT_EQ(which, Which(1, 3));
     EXPECT_FALSE(buffer.PopResumable(which));

@@ -227,12 +227,12 @@ SharedBuffer::MayResume(const IngressQueue& queue) const
 }
 
 bool
-SharedBuffer::PopResumable(std::pair<uint16_t, uint8_t>& which)
+SharedBuffer::PopResumable(std::pair<uint16_t, uint8_t>& which, bool others)
 {
     for (auto it = m_paused.begin(); it != m_paused.end(); ++it)
     {
         IngressQueue& queue = Queue(it->first, it->second);
-        if (MayResume(queue))
+        if ((others || *it == which) && MayResume(queue))
         {
             queue.paused = false;
             which = *it;

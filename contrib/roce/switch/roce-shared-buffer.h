@@ -136,10 +136,11 @@ class SharedBuffer
 
     /**
      * @brief Take one (port, class) for which XON is due out of the paused set.
-     * @param [out] which port and class
+     * @param [in,out] which before: where the frame that has left came in; then what is resumed
+     * @param others may be resumed, too
      * @return whether there was one
      */
-    bool PopResumable(std::pair<uint16_t, uint8_t>& which);
+    bool PopResumable(std::pair<uint16_t, uint8_t>& which, bool others = true);
 
     /// @return number of (port, class) pairs with an XOFF outstanding
     std::size_t GetPausedCount() const

@@ -68,6 +68,12 @@ Switch::GetTypeId()
                           UintegerValue(2 * 4096),
                           UntilBuilt(MakeUintegerAccessor(&Switch::m_xonOffsetBytes)),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("ResumeOthers",
+                          "A frame that leaves makes XON due for any peer; false: only for the one "
+                          "that it came from (as in the HPCC simulator)",
+                          BooleanValue(true),
+                          UntilBuilt(MakeBooleanAccessor(&Switch::m_resumeOthers)),
+                          MakeBooleanChecker())
             .AddAttribute("ResponseBytes",
                           "Headroom for what an upstream sends before it reacts to XOFF",
                           UintegerValue(0),

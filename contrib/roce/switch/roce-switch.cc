@@ -309,8 +309,8 @@ Switch::ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs)
 {
     m_counters.releasedBytes += frame.frameBytes;
     m_buffer.Uncharge(frame.inPort, port, frame.trafficClass, frame.frameBytes);
-    std::pair<uint16_t, uint8_t> which;
-    while (m_buffer.GetPausedCount() && m_buffer.PopResumable(which))
+    std::pair<uint16_t, uint8_t> which(frame.inPort, frame.trafficClass);
+    while (m_buffer.GetPausedCount() && m_buffer.PopResumable(which, m_resumeOthers))
     {
         ResumePeer(which.first, which.second, atPs);
     }

@@ -414,6 +414,7 @@ class Switch : public Object, public Station
     uint32_t m_datacenter{0};
     bool m_eager{false};
     bool m_randomTies{false};
+    bool m_resumeOthers{true};
     uint8_t m_dataMask{0};
     uint8_t m_losslessMask{0};
     QueueSize m_bufferSize;

@@ -3,7 +3,8 @@
 
 Their files are not here. A folder with a case of theirs holds NAME.flow.txt and topo*.txt in the HPCC simulator's formats, and
 NAME.fct.csv with the columns id (line of the flow file, from 0), bytes, ideal_fct_ns, and the completion times in ns of the runs
-default, expert and a1_seed1, a1_seed2 and so on. The first and the last may be compressed (.gz).
+default, expert and a1_seed1, a1_seed2 and so on. The first and the last may be compressed (.gz). Of several cases in a folder one
+is chosen by the path of its NAME.flow.txt.
 """
 
 import contextlib
@@ -40,6 +41,7 @@ options:
   cc: Dcqcn
   int: false
   ns3::roce::Nic::DataHeaderBytes: 56 # and a time stamp
+  ns3::roce::Switch::ResumeOthers: false
   hpccFct: false
   hpccPfc: false
 grid:
@@ -71,12 +73,13 @@ def opened(path: str) -> Iterator[TextIO]:
         raise rr.ResultError(f"{path}: {error}") from None
 
 
-def find(folder: str) -> Tuple[str, str, str, str]:
-    """Name, flows, completion times and topology of the case in a folder."""
+def find(given: str) -> Tuple[str, str, str, str]:
+    """Name, flows, completion times and topology of the case in a folder, or of which the flows are given."""
+    folder, chosen = (os.path.dirname(given), os.path.basename(given)) if os.path.isfile(given) else (given, None)
     files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    cases = {m[1]: f for f in files for m in [re.fullmatch(r"(.+)\.flow\.txt(?:\.gz)?", f)] if m}
+    cases = {m[1]: f for f in files if chosen in (None, f) for m in [re.fullmatch(r"(.+)\.flow\.txt(?:\.gz)?", f)] if m}
     if len(cases) != 1:
-        raise rr.ResultError(f"{folder}: {', '.join(cases) or 'no NAME.flow.txt'}, expected a folder with one case")
+        raise rr.ResultError(f"{given}: {', '.join(cases) or 'no NAME.flow.txt'}, expected one case: a folder with it, or its NAME.flow.txt")
     name, flows = next(iter(cases.items()))
     times = [f for f in (f"{name}.fct.csv", f"{name}.fct.csv.gz") if f in files]
     topologies = [f for f in files if re.fullmatch(r"topo.*\.txt", f)]
@@ -152,6 +155,20 @@ def make(given: Dict[str, str], folder: str) -> str:
     write(file, EXPERIMENT.format(name=name, metrics="\n".join(metrics), claims="\n".join(claims),
                                   names=", ".join(m.split(":")[0].strip() for m in metrics)))
     return file
+
+
+def verdict(results: str) -> str:
+    """A line for each scheme: whether the means of all sizes are as near as they should be."""
+    with opened(os.path.join(results, "score.csv")) as stream:
+        ratios = {row["id"]: float(row["ours"]) for row in csv.DictReader(stream) if row["ours"]}
+    lines = []
+    for scheme, (_, allowed) in SCHEMES.items():
+        own = {label: ratios[f"{scheme}-{size_id(label)}"] for label in CLASSES if f"{scheme}-{size_id(label)}" in ratios}
+        if own:
+            worst = max(own, key=lambda label: abs(own[label] - 1))
+            lines.append(f"{scheme}: {'within' if abs(own[worst] - 1) <= allowed else 'NOT within'} {allowed:.0%} in all {len(own)} "
+                         f"size(s); farthest is {worst}, ours over theirs {own[worst]:.3f}")
+    return "\n".join(lines)
 
 
 def size_id(label: str) -> str:
