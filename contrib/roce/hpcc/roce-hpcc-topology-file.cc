@@ -213,7 +213,9 @@ HpccTopologyFile::ReadLink(const std::vector<std::string>& fields)
     link.line = GetLine();
     link.a = ParseNode(fields[0], "node");
     link.b = ParseNode(fields[1], "node");
-    ValueCheck::Value(where + "rate", ValueKind::DATA_RATE, fields[2]);
+    // Some simulators write bit/s alone.
+    const bool isPlain = fields[2].find_first_not_of("0123456789") == std::string::npos;
+    ValueCheck::Value(where + "rate", ValueKind::DATA_RATE, fields[2] + (isPlain ? "bps" : ""));
     ValueCheck::Value(where + "delay", ValueKind::TIME, fields[3]);
     link.rateBps = DataRate(fields[2]).GetBitRate();
     link.delayPs = Time(fields[3]).GetPicoSeconds();
