@@ -9,6 +9,8 @@
 #include "ns3/roce-random-loss.h"
 
 #include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -32,6 +34,7 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
     {
         dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, dciBufferBytes)));
     }
+    const std::vector<uint32_t> datacenters = FindDatacenters();
     std::vector<uint32_t> hostOfNode(isSwitch.size());
     for (uint32_t node = 0; node < isSwitch.size(); ++node)
     {
@@ -40,20 +43,20 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
             const std::string name = "switch" + std::to_string(node);
             if (isNvSwitch[node])
             {
-                network.AddInternalSwitch(name, 0);
+                network.AddInternalSwitch(name, datacenters[node]);
             }
             else if (isDci[node])
             {
-                network.AddSwitch(name, 0, dci);
+                network.AddSwitch(name, datacenters[node], dci);
             }
             else
             {
-                network.AddSwitch(name, 0);
+                network.AddSwitch(name, datacenters[node]);
             }
         }
         else
         {
-            hostOfNode[node] = network.AddHost("host" + std::to_string(node), 0);
+            hostOfNode[node] = network.AddHost("host" + std::to_string(node), datacenters[node]);
         }
     }
     for (const LinkLine& link : links)
@@ -69,6 +72,27 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
             network.AddNic(hostOfNode[host], switchOfNode[sw], link.rateBps, link.delayPs);
         }
     }
+}
+
+std::vector<uint32_t>
+HpccTopology::FindDatacenters() const
+{
+    if (std::find(isDci.begin(), isDci.end(), true) == isDci.end())
+    {
+        return std::vector<uint32_t>(isSwitch.size()); // all in one, joined or not
+    }
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph(isSwitch.size());
+    for (const LinkLine& link : links)
+    {
+        if (!isDci[link.a] || !isDci[link.b])
+        {
+            boost::add_edge(link.a, link.b, graph);
+        }
+    }
+    // In order of each one's first node.
+    std::vector<uint32_t> datacenters(isSwitch.size());
+    boost::connected_components(graph, datacenters.data());
+    return datacenters;
 }
 
 void

@@ -84,6 +84,9 @@ struct HpccTopology
      */
     void Construct(Network& network, uint32_t dciBufferBytes = 0) const;
 
+    /// @return datacenter of each node: what links join that are not between two DCI switches
+    std::vector<uint32_t> FindDatacenters() const;
+
     /**
      * @brief Give ports the loss rates of the file.
      * @param network made by Construct() and built, before Network::AssignStreams()
