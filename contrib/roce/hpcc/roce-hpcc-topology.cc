@@ -3,6 +3,7 @@
 
 #include "roce-hpcc-topology-file.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
@@ -25,15 +26,25 @@ HpccTopology::Read(const std::string& path)
     return HpccTopologyFile(path).Read();
 }
 
+uint32_t
+HpccTopology::WrapBufferBytes(uint32_t node, uint32_t bufferBytes) const
+{
+    uint32_t leftBytes = bufferBytes;
+    for (const LinkLine& link : links)
+    {
+        if (link.a == node || link.b == node)
+        {
+            const uint64_t delayNs = static_cast<uint64_t>(link.delayPs) / 1000;
+            leftBytes -= static_cast<uint32_t>(link.rateBps * delayNs / 8 / 1'000'000'000 * 3);
+        }
+    }
+    return leftBytes;
+}
+
 void
-HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
+HpccTopology::Construct(Network& network, uint32_t dciBufferBytes, bool wraps) const
 {
     const NetworkMap::Bulk bulk(network);
-    ObjectFactory dci("ns3::roce::Switch");
-    if (dciBufferBytes)
-    {
-        dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, dciBufferBytes)));
-    }
     const std::vector<uint32_t> datacenters = FindDatacenters();
     std::vector<uint32_t> hostOfNode(isSwitch.size());
     for (uint32_t node = 0; node < isSwitch.size(); ++node)
@@ -45,8 +56,16 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
             {
                 network.AddInternalSwitch(name, datacenters[node]);
             }
-            else if (isDci[node])
+            else if (isDci[node] && dciBufferBytes)
             {
+                const uint32_t bytes =
+                    wraps ? WrapBufferBytes(node, dciBufferBytes) : dciBufferBytes;
+                ObjectFactory dci("ns3::roce::Switch");
+                dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, bytes)));
+                if (wraps)
+                {
+                    dci.Set("HeadroomInBuffer", BooleanValue(false));
+                }
                 network.AddSwitch(name, datacenters[node], dci);
             }
             else
