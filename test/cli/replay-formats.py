@@ -266,8 +266,12 @@ def test_fork_keys(make):
         "flow.txt": "1\n0 1 3 100 1000000 0\n",
         "config.txt": "CC_MODE 1\nHAS_WIN 0\nWORKING_DIR ./\nTOPOLOGY_FILE ${WORKING_DIR}topology.txt\n"
                       "FLOW_FILE ${WORKING_DIR}flow.txt\nFCT_OUTPUT_FILE ${OUTPUT_DIR}fct_${CC_NAME}.txt\nBUFFER_SIZE 32\n"
-                      "DCI_BUFFER_SIZE 128\nROUTING_MODE 2\nW_DL 3\n"})
-    lcmp.good(["--config=config.txt"], [(0, 1, 1000000, 0)], ["ROUTING_MODE, W_DL have no effect"])
+                      "DCI_BUFFER_SIZE 128\nROUTING_MODE 2\nW_DL 5\n"})
+    lcmp.good(["--config=config.txt"], [(0, 1, 1000000, 0)])
+    assert lcmp.attributes().get("ns3::roce::Lcmp::DelayWeight") == "5", f"LCMP: {lcmp.attributes()}"
+    lcmp.good(["--config=config.txt", "--set=ROUTING_MODE=1"], [(0, 1, 1000000, 0)], ["W_DL has no effect: it matters with ROUTING_MODE 2"])
+    lcmp.bad(["--config=config.txt", "--set=ROUTING_MODE=3"], "--set: ROUTING_MODE: mode 3, expected 0 (ECMP), 1 (UCMP) or 2 (LCMP)")
+    lcmp.bad(["--config=config.txt", "--set=W_DL=5000"], "--set: W_DL: 5000, expected")
     lcmp.bad(["--config=config.txt", "--set=DCI_BUFFER_SIZE=4096"], "DCI_BUFFER_SIZE: 4096 MiB")
     lcmp.bad(["--config=config.txt", "--set=FLOW_FILE=${NOBODY}flow.txt"], "FLOW_FILE: '${NOBODY}flow.txt'")
 

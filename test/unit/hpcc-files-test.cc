@@ -8,6 +8,7 @@
 
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-hpcc-config.h"
+#include "ns3/roce-hpcc-longest.h"
 #include "ns3/roce-hpcc-topology.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
@@ -156,6 +157,27 @@ TEST(HpccTopology, LayoutsOfOtherSimulatorsAreKnown)
     }
     EXPECT_EQ(TopologyError("5 2 1 4\n3 4\n0 1\n"),
               ":3: more than 2 switch ids, expected as many as the first line says");
+}
+
+// Host 0, leaf 2, DCI switch 3; host 1, DCI switch 4; between them DCI switches 5 and 6.
+TEST(HpccTopology, LcmpsDatacentersAreWhatDciLinksJoin)
+{
+    const std::string links = "0 2 100Gbps 1us 0\n2 3 100Gbps 1us 0\n1 4 100Gbps 1us 0\n"
+                              "3 5 25Gbps 5ms 0\n5 4 25Gbps 5ms 0\n3 6 200Gbps 100ms 0\n"
+                              "6 4 200Gbps 100ms 0\n";
+    const TempFile file("7 1 4 7\n2\n3 4 5 6\n" + links);
+    const HpccTopology topology = HpccTopology::Read(file.path);
+    EXPECT_EQ(topology.FindDatacenters(), (std::vector<uint32_t>{0, 1, 0, 0, 1, 2, 3}));
+    // The quickest of the ways with the fewest links, not the longest.
+    EXPECT_EQ(HpccLongest::Find(topology, 1000).rttPs,
+              2 * (10 * MS + 3 * US) + 3 * 80 * NS + 2 * 320 * NS);
+    // Three times 15,625,000 B, twice. 100 ms of 200 Gbit/s are too many bit/s * ns for 64 bits.
+    EXPECT_EQ(topology.WrapBufferBytes(5, 134217728), 134217728u - 2 * 46875000u);
+    EXPECT_EQ(topology.WrapBufferBytes(3, 100000),
+              4294967296u + 100000u - 37500u - 46875000u - 582470970u);
+
+    const TempFile plain("7 5 7\n2 3 4 5 6\n" + links);
+    EXPECT_EQ(HpccTopology::Read(plain.path).FindDatacenters(), (std::vector<uint32_t>(7)));
 }
 
 TEST(HpccTopology, HostsHaveSeveralLinks)

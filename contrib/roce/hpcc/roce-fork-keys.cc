@@ -35,7 +35,44 @@ const LbMode LB_MODES[] = {{0, "ECMP", "FlowHash"},
                            {6, "LetFlow", "Flowlet"},
                            {9, "ConWeave", nullptr}};
 
+/// LCMP's numbers of ways to choose a route at DCI switches.
+const char* const ROUTING_MODES[] = {"Ecmp", "Ucmp[OnlyWidest=true]", "Lcmp"};
+
+/// LCMP's weights, and attributes of Lcmp.
+const std::pair<const char*, const char*> LCMP_WEIGHTS[] = {
+    {"W_DL", "DelayWeight"},
+    {"W_BW", "RateWeight"},
+    {"S_STATIC", "QualityShift"},
+    {"W_QL", "QueueWeight"},
+    {"W_TL", "TrendWeight"},
+    {"W_DP", "DurationWeight"},
+    {"S_CONG", "CongestionShift"},
+    {"ALPHA", "QualityShare"},
+    {"BETA", "CongestionShare"},
+    {"S_TOTAL", "TotalShift"},
+};
+
 } // namespace
+
+void
+ForkKeys::ApplyRoutingMode(const CheckedCommandLine& cmd, TransportOptions& transport) const
+{
+    if (!m_config.Has("ROUTING_MODE"))
+    {
+        return;
+    }
+    const double mode = m_config.Number("ROUTING_MODE");
+    if (mode != 0 && mode != 1 && mode != 2)
+    {
+        m_config.Fail("ROUTING_MODE",
+                      "mode " + m_config.Text("ROUTING_MODE") +
+                          ", expected 0 (ECMP), 1 (UCMP) or 2 (LCMP)");
+    }
+    if (!cmd.IsGivenFor(&transport.edgePathPolicy))
+    {
+        transport.edgePathPolicy = ROUTING_MODES[static_cast<unsigned>(mode)];
+    }
+}
 
 void
 ForkKeys::Apply(const CheckedCommandLine& cmd, TransportOptions& transport) const
@@ -49,6 +86,7 @@ ForkKeys::Apply(const CheckedCommandLine& cmd, TransportOptions& transport) cons
         transport.lossRecovery =
             m_config.Flag("ENABLE_IRN", false) ? "SelectiveRepeat" : transport.lossRecovery;
     }
+    ApplyRoutingMode(cmd, transport);
     if (!m_config.Has("LB_MODE"))
     {
         return;
@@ -90,6 +128,14 @@ ForkKeys::GetSettings() const
     add("TIMELY_BETA", "ns3::roce::Timely::Beta", "");
     add("TIMELY_ALPHA", "ns3::roce::Timely::Alpha", "");
     add("HEADROOM_FACTOR", "ns3::roce::Switch::HeadroomFactor", "");
+    for (const auto& [key, attribute] : LCMP_WEIGHTS)
+    {
+        if (m_config.Has(key))
+        {
+            settings.push_back(
+                {key, std::string("ns3::roce::Lcmp::") + attribute, m_config.Text(key)});
+        }
+    }
     if (m_config.Has("MAX_RATE"))
     {
         const uint64_t bps = DataRate(m_config.Text("MAX_RATE")).GetBitRate();
@@ -147,6 +193,18 @@ ForkKeys::GetUnused() const
     if (m_config.Has("DCI_BUFFER_SIZE") && !hasDci)
     {
         unused.emplace_back("DCI_BUFFER_SIZE", "the topology names no DCI switches");
+    }
+    if (m_config.Has("ROUTING_MODE") && !hasDci)
+    {
+        unused.emplace_back("ROUTING_MODE", "the topology names no DCI switches");
+    }
+    for (const auto& weight : LCMP_WEIGHTS)
+    {
+        if (m_config.Has(weight.first) &&
+            (!m_config.Has("ROUTING_MODE") || m_config.Number("ROUTING_MODE") != 2))
+        {
+            unused.emplace_back(weight.first, "it matters with ROUTING_MODE 2 only");
+        }
     }
     if (m_config.Has("MAX_RATE"))
     {

@@ -30,7 +30,8 @@ class ForkKeys
     }
 
     /**
-     * @brief ENABLE_PFC, ENABLE_IRN, LB_MODE. Options on the command line take precedence.
+     * @brief ENABLE_PFC, ENABLE_IRN, LB_MODE, ROUTING_MODE. Options on the command line take
+     * precedence.
      * @param cmd already parsed
      * @param transport changed
      * @throw InputError for a way of balancing load that is not here
@@ -41,12 +42,12 @@ class ForkKeys
     struct Setting
     {
         const char* key;
-        const char* attribute;
+        std::string attribute;
         std::string value;
     };
 
     /**
-     * @return TIMELY_* and HEADROOM_FACTOR as attributes
+     * @return TIMELY_*, HEADROOM_FACTOR and the weights of LCMP as attributes
      * @throw InputError for a MAX_RATE that is less than that of some NIC, and a limit of flows
      */
     std::vector<Setting> GetSettings() const;
@@ -61,6 +62,8 @@ class ForkKeys
     std::vector<std::pair<std::string, std::string>> GetUnused() const;
 
   private:
+    void ApplyRoutingMode(const CheckedCommandLine& cmd, TransportOptions& transport) const;
+
     const HpccConfig& m_config;
     const HpccTopology& m_topology;
 };

@@ -27,7 +27,6 @@ const char* const NAME_ONLY = "it only names files and folders there";
 const char* const BY_LINK = "each link of the topology has its own";
 const char* const BY_LIST = "flows start when the list says, and the run ends when all are done";
 const char* const CONWEAVE = "it matters with LB_MODE 9 only, which is not implemented";
-const char* const LCMP = "the path costs of LCMP are not implemented; see --paths";
 
 const HpccKey KEYS[] = {
     // alibaba-edu/High-Precision-Congestion-Control
@@ -131,17 +130,17 @@ const HpccKey KEYS[] = {
     {"DCI_BUFFER_SIZE", Kind::NUMBER, nullptr},
     {"LINK_UTIL_OUTPUT_FILE", Kind::TEXT, OWN_OUTPUT},
     {"ENABLE_LINK_UTIL_RECORD", Kind::FLAG, OWN_OUTPUT},
-    {"ROUTING_MODE", Kind::NUMBER, LCMP},
-    {"W_DL", Kind::NUMBER, LCMP},
-    {"W_BW", Kind::NUMBER, LCMP},
-    {"S_STATIC", Kind::NUMBER, LCMP},
-    {"W_QL", Kind::NUMBER, LCMP},
-    {"W_TL", Kind::NUMBER, LCMP},
-    {"W_DP", Kind::NUMBER, LCMP},
-    {"S_CONG", Kind::NUMBER, LCMP},
-    {"ALPHA", Kind::NUMBER, LCMP},
-    {"BETA", Kind::NUMBER, LCMP},
-    {"S_TOTAL", Kind::NUMBER, LCMP},
+    {"ROUTING_MODE", Kind::NUMBER, nullptr},
+    {"W_DL", Kind::NUMBER, nullptr},
+    {"W_BW", Kind::NUMBER, nullptr},
+    {"S_STATIC", Kind::NUMBER, nullptr},
+    {"W_QL", Kind::NUMBER, nullptr},
+    {"W_TL", Kind::NUMBER, nullptr},
+    {"W_DP", Kind::NUMBER, nullptr},
+    {"S_CONG", Kind::NUMBER, nullptr},
+    {"ALPHA", Kind::NUMBER, nullptr},
+    {"BETA", Kind::NUMBER, nullptr},
+    {"S_TOTAL", Kind::NUMBER, nullptr},
     // Hawkeye and others: what they write
     {"DIR", Kind::TEXT, NAME_ONLY},
     {"LINK_UTIL_MON_FILE", Kind::TEXT, RATES},

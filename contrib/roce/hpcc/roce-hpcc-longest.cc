@@ -37,6 +37,12 @@ struct Way
     {
         return std::tie(rttPs, rateBps) > std::tie(other.rttPs, other.rateBps);
     }
+
+    /// @return whether it is quicker, or as quick and wider
+    bool IsBetterThan(const Way& other) const
+    {
+        return other.rttPs < 0 || std::tie(rttPs, other.rateBps) < std::tie(other.rttPs, rateBps);
+    }
 };
 
 /// The switches and NICs of a file, and the longest of the shortest ways between them.
@@ -100,7 +106,7 @@ class Graph
         return nics;
     }
 
-    /// @return the longest of the shortest ways from each switch to a NIC.
+    /// @return the longest of the shortest ways from each switch to a NIC (LCMP: the quickest).
     std::vector<Way> FindWaysTo(uint32_t nic) const
     {
         std::vector<Way> ways(m_hops.size());
@@ -126,7 +132,12 @@ class Graph
                 if (links[next] == links[sw] + 1)
                 {
                     const Way way = Extend(hop, ways[sw]);
-                    ways[next] = way.IsLongerThan(ways[next]) ? way : ways[next];
+                    // Of equal numbers of links, LCMP takes the quickest; the others, whichever
+                    // they find first.
+                    const bool replaces = m_topology.layout == HpccTopology::Layout::LCMP
+                                              ? way.IsBetterThan(ways[next])
+                                              : way.IsLongerThan(ways[next]);
+                    ways[next] = replaces ? way : ways[next];
                 }
             }
         }

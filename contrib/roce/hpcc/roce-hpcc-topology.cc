@@ -3,12 +3,15 @@
 
 #include "roce-hpcc-topology-file.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-random-loss.h"
 
 #include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -23,15 +26,26 @@ HpccTopology::Read(const std::string& path)
     return HpccTopologyFile(path).Read();
 }
 
+uint32_t
+HpccTopology::WrapBufferBytes(uint32_t node, uint32_t bufferBytes) const
+{
+    uint32_t leftBytes = bufferBytes;
+    for (const LinkLine& link : links)
+    {
+        if (link.a == node || link.b == node)
+        {
+            const uint64_t delayNs = static_cast<uint64_t>(link.delayPs) / 1000;
+            leftBytes -= static_cast<uint32_t>(link.rateBps * delayNs / 8 / 1'000'000'000 * 3);
+        }
+    }
+    return leftBytes;
+}
+
 void
-HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
+HpccTopology::Construct(Network& network, uint32_t dciBufferBytes, bool wraps) const
 {
     const NetworkMap::Bulk bulk(network);
-    ObjectFactory dci("ns3::roce::Switch");
-    if (dciBufferBytes)
-    {
-        dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, dciBufferBytes)));
-    }
+    const std::vector<uint32_t> datacenters = FindDatacenters();
     std::vector<uint32_t> hostOfNode(isSwitch.size());
     for (uint32_t node = 0; node < isSwitch.size(); ++node)
     {
@@ -40,20 +54,28 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
             const std::string name = "switch" + std::to_string(node);
             if (isNvSwitch[node])
             {
-                network.AddInternalSwitch(name, 0);
+                network.AddInternalSwitch(name, datacenters[node]);
             }
-            else if (isDci[node])
+            else if (isDci[node] && dciBufferBytes)
             {
-                network.AddSwitch(name, 0, dci);
+                const uint32_t bytes =
+                    wraps ? WrapBufferBytes(node, dciBufferBytes) : dciBufferBytes;
+                ObjectFactory dci("ns3::roce::Switch");
+                dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, bytes)));
+                if (wraps)
+                {
+                    dci.Set("HeadroomInBuffer", BooleanValue(false));
+                }
+                network.AddSwitch(name, datacenters[node], dci);
             }
             else
             {
-                network.AddSwitch(name, 0);
+                network.AddSwitch(name, datacenters[node]);
             }
         }
         else
         {
-            hostOfNode[node] = network.AddHost("host" + std::to_string(node), 0);
+            hostOfNode[node] = network.AddHost("host" + std::to_string(node), datacenters[node]);
         }
     }
     for (const LinkLine& link : links)
@@ -69,6 +91,27 @@ HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
             network.AddNic(hostOfNode[host], switchOfNode[sw], link.rateBps, link.delayPs);
         }
     }
+}
+
+std::vector<uint32_t>
+HpccTopology::FindDatacenters() const
+{
+    if (std::find(isDci.begin(), isDci.end(), true) == isDci.end())
+    {
+        return std::vector<uint32_t>(isSwitch.size()); // all in one, joined or not
+    }
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph(isSwitch.size());
+    for (const LinkLine& link : links)
+    {
+        if (!isDci[link.a] || !isDci[link.b])
+        {
+            boost::add_edge(link.a, link.b, graph);
+        }
+    }
+    // In order of each one's first node.
+    std::vector<uint32_t> datacenters(isSwitch.size());
+    boost::connected_components(graph, datacenters.data());
+    return datacenters;
 }
 
 void

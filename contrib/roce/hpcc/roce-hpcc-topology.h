@@ -81,8 +81,20 @@ struct HpccTopology
      * @brief Add nodes and links to an empty network: switches are `switch7`, hosts `host3`.
      * @param network empty; the caller builds it
      * @param dciBufferBytes shared buffer of DCI switches, below 4 GiB; 0: as of the others
+     * @param wraps see WrapBufferBytes()
      */
-    void Construct(Network& network, uint32_t dciBufferBytes = 0) const;
+    void Construct(Network& network, uint32_t dciBufferBytes = 0, bool wraps = false) const;
+
+    /**
+     * @param node a DCI switch
+     * @param bufferBytes its buffer
+     * @return what LCMP's simulator shares there: the headroom of long links, three times what they
+     * hold, is more than the buffer, and 32 bits make a large number of the difference
+     */
+    uint32_t WrapBufferBytes(uint32_t node, uint32_t bufferBytes) const;
+
+    /// @return datacenter of each node: what links join that are not between two DCI switches
+    std::vector<uint32_t> FindDatacenters() const;
 
     /**
      * @brief Give ports the loss rates of the file.

@@ -431,7 +431,7 @@ ReplayOptions::BuildFiles(const CheckedCommandLine& cmd, Network& network)
     m_transport.Apply(cmd);
 
     run.threading.Expect(network);
-    m_topology.Construct(network, GetDciBufferBytes());
+    m_topology.Construct(network, GetDciBufferBytes(), m_isHpccSim && m_longLinks.delay.IsZero());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
     m_topology.ApplyLoss(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ns3/roce-option-table.h"
 
-// Clusters of GPUs.
+// Clusters of GPUs, and datacenters far apart.
 
 namespace ns3::roce
 {
@@ -35,7 +35,22 @@ namespace
                              {"hostRate", "200Gbps"},
                              {"hostDelay", "500ns"},
                              {"fabricRate", "400Gbps"},
-                             {"fabricDelay", "500ns"}}})};
+                             {"fabricDelay", "500ns"}}}),
+    OptionPreset::Register("leaf-spine",
+                           {"lcmp8",
+                            "8 datacenters of LCMP (EuroSys 2026): six ways of 25 to 200 Gbit/s "
+                            "and 5 to 250 ms per link between the first and the last",
+                            {{"datacenters", "8"},
+                             {"leaves", "4"},
+                             {"hostsPerLeaf", "4"},
+                             {"spines", "2"},
+                             {"hostRate", "100Gbps"},
+                             {"hostDelay", "1us"},
+                             {"fabricRate", "100Gbps"},
+                             {"fabricDelay", "1us"},
+                             {"dciRate", "400Gbps"},
+                             {"dciDelay", "1us"},
+                             {"wanGraph", "lcmp8"}}})};
 
 } // namespace
 

@@ -47,6 +47,14 @@ struct NetworkOptions
     bool moreStages{false}; //!< the program installs others after Build(): that nothing marks
                             //!< or stamps is not refused
 
+    /// A PathPolicy, kind and parameters, of switches without and with a link to another
+    /// datacenter; none: ECMP.
+    std::optional<ObjectFactory> pathPolicy;
+    std::optional<ObjectFactory> edgePathPolicy;
+    /// Those with such a link may choose ways out of their datacenter that are a link longer than
+    /// the shortest.
+    bool detours{false};
+
     std::optional<ObjectFactory> tuner; //!< kind and parameters of a Tuner, or none
 
     /// @return all of them, the marker and the stamper first

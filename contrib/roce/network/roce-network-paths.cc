@@ -29,7 +29,12 @@ NetworkPaths::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, b
             return path;
         }
         const Routing& routes = intact ? m_routes.GetIntact(*sw) : sw->GetRouting();
-        const uint16_t out = routes.Route(src, dst, entropy);
+        // From its own datacenter a frame may be sent on a detour.
+        const uint16_t out =
+            routes.Foresee(src,
+                           dst,
+                           entropy,
+                           routes.KeepsPaths() && !sw->IsWanPort(peer->GetIndex()));
         if (out == Routing::NO_PORT)
         {
             arrives = false;

@@ -2,6 +2,7 @@
 #include "roce-network-routes.h"
 
 #include "roce-network-map.h"
+#include "roce-network-options.h"
 
 #include "ns3/roce-input-error.h"
 
@@ -207,6 +208,103 @@ NetworkRoutes::CheckHosts() const
 }
 
 void
+NetworkRoutes::InstallPolicies(const NetworkOptions& options)
+{
+    m_hasDetours = options.detours;
+    bool hasEdge = false;
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
+    {
+        const bool isEdge = m_parts.HasRole(s, SwitchRole::DCI);
+        const auto& policy = isEdge ? options.edgePathPolicy : options.pathPolicy;
+        if (policy && !m_parts.switches[s].isInternal)
+        {
+            m_parts.switches[s].sw->SetPathPolicy(policy->Create<PathPolicy>());
+            m_hasPolicies = true;
+            hasEdge |= isEdge;
+        }
+    }
+    if (m_hasDetours && !hasEdge)
+    {
+        throw InputError("detours without a path policy of switches with a link to another "
+                         "datacenter, expected one that chooses them");
+    }
+}
+
+/// @return a way with one more link in front, that of a port of a switch
+PathEntry
+NetworkRoutes::Extend(const PathEntry& rest, uint32_t from, uint16_t port) const
+{
+    const Port& out = *m_parts.switches[from].sw->PeekPort(port);
+    return {port,
+            rest.delayPs + out.GetLink()->GetDelayPs(),
+            std::min(rest.leastBps, out.GetRateBps()),
+            false};
+}
+
+/// @return of each switch the quickest of its shortest ways; of those, the widest
+std::vector<PathEntry>
+NetworkRoutes::ComputeQualities(const std::vector<uint32_t>& distances) const
+{
+    const PathEntry none{Routing::NO_PORT, 0, UINT64_MAX, false};
+    std::vector<PathEntry> qualities(distances.size(), none);
+    std::vector<uint32_t> order(distances.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return distances[a] < distances[b];
+    });
+    for (const uint32_t s : order)
+    {
+        for (const auto& next : m_parts.switches[s].neighbours)
+        {
+            if (distances[s] == FAR || distances[next.sw] + 1 != distances[s] ||
+                !IsUsable(next.link, next.end))
+            {
+                continue;
+            }
+            const PathEntry way = Extend(qualities[next.sw], s, next.port);
+            PathEntry& best = qualities[s];
+            if (best.port == Routing::NO_PORT || way.delayPs < best.delayPs ||
+                (way.delayPs == best.delayPs && way.leastBps > best.leastBps))
+            {
+                best = way;
+            }
+        }
+    }
+    return qualities;
+}
+
+/**
+ * The ways that a policy chooses from. A detour leads to a neighbour in another datacenter that is
+ * as far from the destination as this switch: none of the neighbour's own shortest ways comes back
+ * (a loop-free alternate, RFC 5286), and it sends on frames from other datacenters by these only.
+ * @param distance of the switch itself
+ */
+std::vector<PathEntry>
+NetworkRoutes::FindPaths(uint32_t from,
+                         uint32_t distance,
+                         const std::vector<uint32_t>& distances,
+                         const std::vector<PathEntry>& qualities) const
+{
+    std::vector<PathEntry> paths;
+    const auto& entry = m_parts.switches[from];
+    for (const auto& next : entry.neighbours)
+    {
+        const bool isNearer = distance != FAR && distances[next.sw] + 1 == distance;
+        const bool isDetour = m_hasDetours && distance != FAR && distances[next.sw] == distance &&
+                              m_parts.switches[next.sw].datacenter != entry.datacenter;
+        if ((isNearer || isDetour) && IsUsable(next.link, next.end))
+        {
+            paths.push_back(Extend(qualities[next.sw], from, next.port));
+            paths.back().detour = isDetour;
+        }
+    }
+    std::sort(paths.begin(), paths.end(), [](const PathEntry& a, const PathEntry& b) {
+        return std::make_pair(a.detour, a.port) < std::make_pair(b.detour, b.port);
+    });
+    return paths;
+}
+
+void
 NetworkRoutes::Compute()
 {
     std::vector<uint16_t> ports;
@@ -262,16 +360,28 @@ NetworkRoutes::Compute()
     {
         const uint32_t root = m_parts.rackSwitch[twins[t].front()];
         const std::vector<uint32_t> distances = ComputeDistances(root);
+        const std::vector<PathEntry> qualities =
+            m_hasPolicies ? ComputeQualities(distances) : std::vector<PathEntry>();
         for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
         {
             const auto& entry = m_parts.switches[s];
             Routing& routing = entry.sw->GetRouting();
             const uint32_t first = divisionOf[s]->first[t];
-            if (distances[s] == 1)
+            if (distances[s] == 1 && (!routing.KeepsPaths() || twins[t].size() > 1))
             {
                 for (uint32_t i = 0; i < twins[t].size(); ++i)
                 {
                     const uint32_t twin = m_parts.rackSwitch[twins[t][i]];
+                    if (routing.KeepsPaths())
+                    {
+                        // A neighbour of all twins: over their own links only.
+                        std::vector<uint32_t> towards(distances.size(), FAR);
+                        towards[twin] = 0;
+                        const PathEntry here{Routing::NO_PORT, 0, UINT64_MAX, false};
+                        const std::vector<PathEntry> rests(distances.size(), here);
+                        routing.SetPaths(first + i, FindPaths(s, 1, towards, rests));
+                        continue;
+                    }
                     routing.SetGroup(first + i,
                                      findPorts(entry, [&](uint32_t n) { return n == twin; }));
                 }
@@ -280,6 +390,11 @@ NetworkRoutes::Compute()
             // The root is as far from its twins as they are from it.
             const uint32_t distance =
                 distances[s != root ? s : m_parts.rackSwitch[twins[t].back()]];
+            if (routing.KeepsPaths())
+            {
+                routing.SetPaths(first, FindPaths(s, distance, distances, qualities));
+                continue;
+            }
             routing.SetGroup(first, findPorts(entry, [&](uint32_t n) {
                                  return distance != FAR && distances[n] + 1 == distance;
                              }));

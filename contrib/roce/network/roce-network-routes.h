@@ -13,6 +13,7 @@ namespace ns3::roce
 {
 
 class Switch;
+struct NetworkOptions;
 struct NetworkParts;
 struct WireSizes;
 
@@ -29,6 +30,10 @@ class NetworkRoutes
     /// @brief Find the islands of switches; call once, before anything else.
     /// @throw InputError if two hosts have no NICs at the same one
     void FindIslands();
+
+    /// @brief Give switches their path policies; before Compute(). @param options which
+    /// @throw InputError for detours that none can choose
+    void InstallPolicies(const NetworkOptions& options);
 
     /// @brief Fill the tables of all switches.
     void Compute();
@@ -51,8 +56,16 @@ class NetworkRoutes
     bool IsUsable(uint32_t link, unsigned end) const;
     std::vector<std::vector<uint32_t>> FindTwinRacks() const;
     std::vector<uint32_t> ComputeDistances(uint32_t destination) const;
+    std::vector<PathEntry> ComputeQualities(const std::vector<uint32_t>& distances) const;
+    std::vector<PathEntry> FindPaths(uint32_t from,
+                                     uint32_t distance,
+                                     const std::vector<uint32_t>& distances,
+                                     const std::vector<PathEntry>& qualities) const;
+    PathEntry Extend(const PathEntry& rest, uint32_t from, uint16_t port) const;
 
     NetworkParts& m_parts;
+    bool m_hasPolicies{false};
+    bool m_hasDetours{false};             //!< see NetworkOptions::detours
     std::map<uint32_t, Routing> m_intact; //!< by node id; empty until routes have changed
 };
 

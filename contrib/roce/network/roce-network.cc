@@ -128,6 +128,7 @@ Network::BuildAll(const Options& options)
     const NetworkPfc pfc(m_parts, m_maxFrameBytes);
     pfc.CheckPauses();
     m_routes->FindIslands();
+    m_routes->InstallPolicies(options);
     m_routes->Compute();
     for (const auto& nic : m_parts.nics)
     {
@@ -225,6 +226,10 @@ Network::WatchDefaults()
         for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
         {
             m_defaults->Note(*stage);
+        }
+        if (entry.sw->GetPathPolicy())
+        {
+            m_defaults->Note(*entry.sw->GetPathPolicy());
         }
     }
     m_defaults->Note(Link::GetTypeId());

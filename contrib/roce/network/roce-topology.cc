@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-topology.h"
 
+#include "roce-wan-graph.h"
+
 #include "ns3/double.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-memory-limit.h"
@@ -51,6 +53,12 @@ Topology::AddExternalOptions(OptionTable& table, const ExternalNames& names)
 {
     const std::string switches = std::string(names.what) + " switches";
     table.SetGroup(UnusedWhile([this] { return datacenters < 2; }, "with --datacenters=1"));
+    table.AddValue("wanGraph",
+                   "WAN links in place of one between all datacenters: a file of lines a b rate "
+                   "delay, with numbers of datacenters from 0, or lcmp8",
+                   wanGraph);
+    table.SetGroup(UnusedWhile([this] { return datacenters < 2 || !wanGraph.empty(); },
+                               "with --datacenters=1 or --wanGraph"));
     AddRate(table, "wanRate", "Rate of each WAN link", wanRate);
     AddDelay(table,
              "wanDelay",
@@ -60,6 +68,7 @@ Topology::AddExternalOptions(OptionTable& table, const ExternalNames& names)
                    "WAN links between each pair of " + switches,
                    wanLinks,
                    Range::AtLeast(1));
+    table.SetGroup(UnusedWhile([this] { return datacenters < 2; }, "with --datacenters=1"));
     table.AddValue("wanPortBuffer",
                    "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
                    wanPortBuffer);
@@ -130,7 +139,7 @@ Topology::ValidateCommon(double nSwitches, double nLinks) const
                          std::to_string(gpusPerServer) +
                          " GPUs, expected a multiple of gpusPerServer");
     }
-    if (datacenters > 1)
+    if (datacenters > 1 && wanGraph.empty()) // otherwise each link has its own
     {
         Network::GetLongLinkBufferBytes(wanRate,
                                         wanDelay,
@@ -290,6 +299,22 @@ void
 Topology::ConnectDatacenters(Network& network,
                              const std::vector<std::vector<uint32_t>>& externals) const
 {
+    if (!wanGraph.empty())
+    {
+        for (const WanGraph::Line& link : WanGraph::Read(wanGraph, datacenters).links)
+        {
+            for (uint32_t e = 0; e < external.count; ++e)
+            {
+                network.ConnectLong(externals[link.a][e],
+                                    externals[link.b][e],
+                                    link.rate,
+                                    link.delay,
+                                    wanPortBuffer,
+                                    WAN_XON_FRACTION);
+            }
+        }
+        return;
+    }
     for (uint32_t a = 0; a < datacenters; ++a)
     {
         for (uint32_t b = a + 1; b < datacenters; ++b)
@@ -334,6 +359,15 @@ Topology::GetCapacity(LoadReference reference, bool ofHosts) const
     if (datacenters > 1)
     {
         capacity.wanBps = wanRate.GetBitRate() * wanLinks * external.count * (datacenters - 1);
+        if (!wanGraph.empty()) // the mean of all datacenters
+        {
+            uint64_t sumBps = 0;
+            for (const WanGraph::Line& link : WanGraph::Read(wanGraph, datacenters).links)
+            {
+                sumBps += link.rate.GetBitRate();
+            }
+            capacity.wanBps = 2 * sumBps * external.count / datacenters;
+        }
     }
     return capacity;
 }

@@ -36,7 +36,8 @@ struct ExternalSwitches
  * helpers have in common.
  *
  * A helper makes one datacenter at a time and says which of its switches are external. External
- * switch i of each datacenter is joined to external switch i of every other one by wanLinks links.
+ * switch i of each datacenter is joined to external switch i of every other one by wanLinks links,
+ * or of those that a graph names (WanGraph).
  * NICs are numbered datacenter by datacenter, rack by rack, host by host.
  *
  * With gpusPerServer above 1 hosts are GPUs: each has NICs of its own and, as its last, one at the
@@ -57,6 +58,8 @@ struct Topology
     DataRate wanRate{"1600Gbps"};
     Time wanDelay{MicroSeconds(500)};
     uint32_t wanLinks{1};         //!< parallel links between each pair of external switches
+    std::string wanGraph;         //!< in place of a link between all datacenters: the file of a
+                                  //!< WanGraph, or the name of a known one
     ByteSize wanPortBuffer;       //!< buffer of each WAN port; 0: four one-way BDPs and 4 MiB
     QueueSize egressBuffer{"0B"}; //!< > 0: drop-tail limit of each switch port, in place of shared
                                   //!< buffers; see Switch::EgressLimit

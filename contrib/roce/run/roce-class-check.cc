@@ -173,6 +173,10 @@ FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
         {
             used.insert(stage->GetInstanceTypeId());
         }
+        if (const Ptr<PathPolicy> policy = sw->GetPathPolicy())
+        {
+            used.insert(policy->GetInstanceTypeId());
+        }
     }
     for (const Ptr<Port>& port : network.GetPorts())
     {

@@ -9,6 +9,7 @@
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-loss-recovery.h"
+#include "ns3/roce-path-policy.h"
 #include "ns3/roce-path-selector.h"
 #include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-tuner.h"
@@ -53,6 +54,9 @@ TakeRole(const std::string& option, std::string& text)
     text.erase(0, colon + 1);
     return static_cast<SwitchRole>(role - std::begin(SWITCH_ROLE_NAMES));
 }
+
+/// What switches do without a policy.
+const char* const ECMP = "Ecmp";
 
 /// @return whether frames may pass a switch with WAN links on their way within a datacenter
 bool
@@ -217,6 +221,24 @@ TransportOptions::AddTypes(CheckedCommandLine& cmd)
             interPaths,
             selectors,
             "PathSelector");
+    const TypeId policies = PathPolicy::GetTypeId();
+    cmd.AddFactory("pathPolicy",
+                   "How switches choose among several ways: Ecmp, or one of " + known(policies) +
+                       "; attributes may follow",
+                   pathPolicy,
+                   policies,
+                   {ECMP});
+    cmd.AddFactory("edgePathPolicy",
+                   "The same for external switches; empty: as --pathPolicy",
+                   edgePathPolicy,
+                   policies,
+                   {ECMP, ""})
+        .UnusedIf([this] { return !m_scopes[true] && !m_passesExternals; },
+                  "without flows between datacenters");
+    cmd.AddValue("detours",
+                 "External switches with a policy may choose ways out of their datacenter that are "
+                 "a link longer than the shortest",
+                 detours);
     const TypeId tuners = Tuner::GetTypeId();
     cmd.AddFactory("tuner",
                    "Tuner of parameters during the simulation: " + known(tuners) +
@@ -306,13 +328,25 @@ TransportOptions::MakeNetworkOptions() const
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
     options.stages = GetStages();
+    const auto make = [](const char* what, const std::string& text, const TypeId& base) {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory(what, text, base),
+                                      MakeObjectFactoryChecker());
+        return factory.Get();
+    };
     if (!tuner.empty())
     {
-        ObjectFactoryValue factory;
-        factory.DeserializeFromString(ValueCheck::Factory("a tuner", tuner, Tuner::GetTypeId()),
-                                      MakeObjectFactoryChecker());
-        options.tuner = factory.Get();
+        options.tuner = make("a tuner", tuner, Tuner::GetTypeId());
     }
+    const auto addPolicy = [&](const std::string& text, std::optional<ObjectFactory>& policy) {
+        if (text != ECMP)
+        {
+            policy = make("a path policy", text, PathPolicy::GetTypeId());
+        }
+    };
+    addPolicy(pathPolicy, options.pathPolicy);
+    addPolicy(edgePathPolicy.empty() ? pathPolicy : edgePathPolicy, options.edgePathPolicy);
+    options.detours = detours;
     return options;
 }
 

@@ -32,6 +32,9 @@ struct TransportOptions
     std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
     std::string paths{"FlowHash"};       //!< the same for PathSelector
     std::string interPaths;              //!< the same, between datacenters; empty: paths
+    std::string pathPolicy{"Ecmp"};      //!< of switches: Ecmp, or the same for PathPolicy
+    std::string edgePathPolicy;          //!< the same, of external switches; empty: pathPolicy
+    bool detours{false};                 //!< these may choose ways that are a link longer
     bool pfc{true};                      //!< off: no class is lossless
     bool ecn{true};                      //!< switches mark
     bool telemetry{true};                //!< switches stamp

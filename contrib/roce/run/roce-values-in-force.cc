@@ -291,6 +291,10 @@ ValuesInForce(const Network& network)
         {
             roles.Add("stage", *stage);
         }
+        if (const Ptr<PathPolicy> policy = sw.GetPathPolicy())
+        {
+            roles.Add("pathPolicy", *policy);
+        }
     }
     if (const Ptr<Tuner> tuner = network.GetTuner())
     {

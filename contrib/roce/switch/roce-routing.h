@@ -35,6 +35,23 @@ EcmpHash(uint32_t src, uint32_t dst, uint16_t entropy, uint64_t salt)
                                  32);
 }
 
+/// A way from a switch to the racks of a class, and what the tables of a PathPolicy say of it.
+struct PathEntry
+{
+    uint16_t port;     //!< it begins there
+    int64_t delayPs;   //!< propagation from here to the rack's switch
+    uint64_t leastBps; //!< rate of the slowest link on the way
+    bool detour;       //!< one link longer than the others
+};
+
+/// The ways from a switch to a rack: the shortest ones first.
+struct PathList
+{
+    const PathEntry* entries{nullptr};
+    uint32_t shortest{0}; //!< how many have the fewest links
+    uint32_t all{0};      //!< the detours among them
+};
+
 /**
  * @brief ECMP groups of one switch. Racks that the switch reaches through the same ports form a
  * class with one group, which every NIC of these racks shares: a table has one entry for each
@@ -45,6 +62,8 @@ class Routing
   public:
     /// No route.
     static constexpr uint16_t NO_PORT = 0xffff;
+    /// Several ways, of which the switch's PathPolicy is to choose one: see GetPaths().
+    static constexpr uint16_t CHOOSE = 0xfffe;
 
     /**
      * @param attachments table of the network
@@ -67,10 +86,29 @@ class Routing
      */
     void SetGroup(uint32_t rackClass, const std::vector<uint16_t>& ports);
 
+    /// @brief Tables of paths are kept for a PathPolicy. After Configure(), before SetClasses().
+    void KeepPaths()
+    {
+        m_keepsPaths = true;
+    }
+
+    /// @return whether groups are set by SetPaths()
+    bool KeepsPaths() const
+    {
+        return m_keepsPaths;
+    }
+
+    /**
+     * @brief Set the ways towards the racks of a class, in place of SetGroup().
+     * @param rackClass see SetClasses()
+     * @param paths in ascending order of ports, the detours last
+     */
+    void SetPaths(uint32_t rackClass, std::vector<PathEntry> paths);
+
     /**
      * @brief Choose the egress port.
      * @param entropy UDP source port
-     * @return port, or NO_PORT
+     * @return port, NO_PORT, or CHOOSE
      */
     uint16_t Route(uint32_t src, uint32_t dst, uint16_t entropy) const
     {
@@ -88,6 +126,29 @@ class Routing
         return m_ports[group.first + ((hash * group.count) >> 32)];
     }
 
+    /// @return the ways towards a NIC for which Route() says CHOOSE. @param dst the NIC
+    PathList GetPaths(uint32_t dst) const
+    {
+        const Paths& paths = m_paths[m_classOfRack[m_rackOfNic[dst]]];
+        return {paths.entries.data(), paths.shortest, static_cast<uint32_t>(paths.entries.size())};
+    }
+
+    /**
+     * @brief Route() for those who look ahead: where a policy chooses, the way with the longest
+     * delay, which a sender has to reckon with.
+     * @param entropy UDP source port
+     * @param detours whether they are among those that the policy may choose
+     * @return port, or NO_PORT
+     */
+    uint16_t Foresee(uint32_t src, uint32_t dst, uint16_t entropy, bool detours) const;
+
+    /// @return 32 well-mixed bits of a five-tuple, others at each switch. @param entropy UDP source
+    /// port
+    uint32_t Hash(uint32_t src, uint32_t dst, uint16_t entropy) const
+    {
+        return EcmpHash(src, dst, entropy, m_salt);
+    }
+
     /// @brief Prefetch what Route() looks up, as far as it is this switch's own.
     void Fetch() const
     {
@@ -101,7 +162,7 @@ class Routing
         return *m_attachments;
     }
 
-    /// @param rack destination rack. @return equal-cost ports towards it
+    /// @param rack destination rack. @return equal-cost ports towards it, without detours
     std::vector<uint16_t> GetGroup(uint32_t rack) const;
 
   private:
@@ -110,6 +171,13 @@ class Routing
     {
         uint32_t first{0};
         uint32_t count{0};
+    };
+
+    /// The ways towards a class.
+    struct Paths
+    {
+        std::vector<PathEntry> entries;
+        uint32_t shortest{0};
     };
 
     std::shared_ptr<const Attachments> m_attachments;
@@ -121,6 +189,8 @@ class Routing
     std::shared_ptr<const std::vector<uint32_t>> m_classes;
     std::vector<Group> m_groups; //!< by class
     std::vector<uint16_t> m_ports;
+    std::vector<Paths> m_paths; //!< by class, if they are kept
+    bool m_keepsPaths{false};
 };
 
 } // namespace ns3::roce

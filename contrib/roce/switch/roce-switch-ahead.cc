@@ -18,7 +18,7 @@ Switch::FetchWay(const Frame& frame, uint16_t inPort) const
         FetchLine(frame.telemetry.GetNextLine());
     }
     const uint16_t out = m_routing.Route(frame.src, frame.dst, frame.entropy);
-    if (out != Routing::NO_PORT)
+    if (out < Routing::CHOOSE)
     {
         FetchLine(&m_ports[out]);
         FetchOut(out);

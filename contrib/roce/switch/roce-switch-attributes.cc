@@ -182,6 +182,7 @@ Switch::DoDispose()
         stage->SetSwitch(nullptr); // others may have it still
     }
     m_pipeline.Clear();
+    m_pathPolicy = nullptr;
     Object::DoDispose();
 }
 
@@ -390,6 +391,24 @@ Switch::Configure(const std::string& name,
     {
         SetQueueOf(p, PeekPointer(m_ports[p].queue));
     }
+}
+
+void
+Switch::SetPathPolicy(Ptr<PathPolicy> policy)
+{
+    if (!policy || m_pathPolicy)
+    {
+        throw InputError("switch " + m_name +
+                         (policy ? ": a second path policy, expected one"
+                                 : ": a path policy is null, expected one"));
+    }
+    m_pathPolicy = std::move(policy);
+    m_routing.KeepPaths();
+    for (uint16_t p = 0; p < GetNPorts(); ++p)
+    {
+        m_isWan.push_back(IsWanPort(p));
+    }
+    m_pathPolicy->Install(*this);
 }
 
 void

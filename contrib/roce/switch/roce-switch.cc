@@ -143,11 +143,15 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         return;
     }
     --frame->ttl;
-    const uint16_t outPort = m_routing.Route(frame->src, frame->dst, frame->entropy);
-    if (outPort == Routing::NO_PORT)
+    uint16_t outPort = m_routing.Route(frame->src, frame->dst, frame->entropy);
+    if (outPort >= Routing::CHOOSE)
     {
-        Drop(frame, DROP_NO_ROUTE, nowPs);
-        return;
+        if (outPort == Routing::NO_PORT)
+        {
+            Drop(frame, DROP_NO_ROUTE, nowPs);
+            return;
+        }
+        outPort = ChoosePath(*frame, nowPs);
     }
     OutPort& out = m_ports[outPort];
     __builtin_prefetch(out.link); // it is loaded while the port is checked
@@ -176,6 +180,24 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     {
         StartIfFree(outPort, nowPs);
     }
+}
+
+/// Detours are for frames that come from the own datacenter: others might go round in circles.
+__attribute__((noinline)) uint16_t
+Switch::ChoosePath(const Frame& frame, int64_t nowPs)
+{
+    const PathList paths = m_routing.GetPaths(frame.dst);
+    const bool isTransit = frame.inPort < m_isWan.size() && m_isWan[frame.inPort];
+    const uint32_t count = isTransit ? paths.shortest : paths.all;
+    return count < 2 ? paths.entries->port
+                     : paths
+                           .entries[m_pathPolicy->Choose(
+                               {frame,
+                                paths.entries,
+                                count,
+                                m_routing.Hash(frame.src, frame.dst, frame.entropy),
+                                nowPs})]
+                           .port;
 }
 
 inline bool
@@ -405,6 +427,10 @@ Switch::Count(std::map<std::string, uint64_t>& counters) const
     m_drops.AddTo("framesDropped", counters);
     counters["losslessDrops"] += m_counters.droppedLosslessFrames;
     AddCounter(counters, "peakBufferBytes", m_buffer.GetPeakBytes());
+    if (m_pathPolicy)
+    {
+        m_pathPolicy->Count(counters);
+    }
     for (const Ptr<SwitchStage>& stage : GetStages())
     {
         stage->Count(counters);

@@ -3,6 +3,7 @@
 #define ROCE_SWITCH_H
 
 #include "roce-drop-counters.h"
+#include "roce-path-policy.h"
 #include "roce-pause-sender.h"
 #include "roce-routing.h"
 #include "roce-shared-buffer.h"
@@ -103,6 +104,13 @@ class Switch : public Object, public Station
                    int32_t ownRack,
                    uint64_t salt,
                    uint32_t maxFrameBytes);
+
+    /**
+     * @brief Choose among several ways by a policy, not by ECMP. After Configure(), before routes
+     * are set.
+     * @param policy belongs to this switch from now on
+     */
+    void SetPathPolicy(Ptr<PathPolicy> policy);
 
     /**
      * @brief Append a stage to the pipeline. After Configure().
@@ -237,6 +245,12 @@ class Switch : public Object, public Station
     Routing& GetRouting()
     {
         return m_routing;
+    }
+
+    /// @return what chooses among several ways, or null: ECMP
+    Ptr<PathPolicy> GetPathPolicy() const
+    {
+        return m_pathPolicy;
     }
 
     const SharedBuffer& GetBuffer() const
@@ -380,6 +394,7 @@ class Switch : public Object, public Station
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
+    uint16_t ChoosePath(const Frame& frame, int64_t nowPs);
     bool Admit(Frame* frame, uint16_t outPort, int64_t nowPs);
     void DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs);
     void Contend(Frame& frame, uint16_t outPort, int64_t nowPs);
@@ -410,6 +425,8 @@ class Switch : public Object, public Station
     PauseSender::PausedList m_storms; //!< ports whose peers are paused anyway, and classes
     std::vector<BufferOverride> m_bufferOverrides; //!< by port, as far as there are any
     TailContest m_contest;
+    Ptr<PathPolicy> m_pathPolicy; //!< or null
+    std::vector<bool> m_isWan;    //!< by port, if there is a policy
     uint32_t m_nodeId{0};
     uint32_t m_datacenter{0};
     bool m_eager{false};

@@ -286,7 +286,7 @@ SwitchStage::Verdict
 Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
 {
     const uint32_t voq = m_receiverSide.QueueOf(cnp.src);
-    const uint16_t port = m_switch->GetRouting().Route(cnp.dst, cnp.src, cnp.entropy);
+    const uint16_t port = m_switch->GetRouting().Foresee(cnp.dst, cnp.src, cnp.entropy, false);
     if (port == Routing::NO_PORT || !m_receiverSide.HasQueues(port))
     {
         ++m_counters.cnpsPassed; // no data for it come through here
