@@ -20,6 +20,7 @@ OTHER = {
     "jobs": "a pattern; two programs have a row of it",
     "lossRecovery": "a role in summary.json",
     "mlcc": "a profile",
+    "pathPolicy": "a role in summary.json",
     "pcap": "a word of a message",
     "progress": "a word of a comment on JSON",
     "queues": "a series, for the time line",

@@ -57,18 +57,21 @@ Topology::AddExternalOptions(OptionTable& table, const ExternalNames& names)
                    "WAN links in place of one between all datacenters: a file of lines a b rate "
                    "delay, with numbers of datacenters from 0, or lcmp8",
                    wanGraph);
-    table.SetGroup(UnusedWhile([this] { return datacenters < 2 || !wanGraph.empty(); },
-                               "with --datacenters=1 or --wanGraph"));
-    AddRate(table, "wanRate", "Rate of each WAN link", wanRate);
-    AddDelay(table,
-             "wanDelay",
-             "One-way delay of WAN links, or their length, for example 80km",
-             wanDelay);
-    table.AddValue("wanLinks",
-                   "WAN links between each pair of " + switches,
-                   wanLinks,
-                   Range::AtLeast(1));
-    table.SetGroup(UnusedWhile([this] { return datacenters < 2; }, "with --datacenters=1"));
+    const auto hasGraph = [this] { return !wanGraph.empty(); };
+    const char* const why = "with --wanGraph";
+    AddRate(table, "wanRate", "Rate of each WAN link", wanRate).UnusedIf(hasGraph, why);
+    table
+        .AddDelay("wanDelay",
+                  "One-way delay of WAN links, or their length, for example 80km",
+                  wanDelay)
+        .Replaces("ns3::roce::Link::Delay")
+        .UnusedIf(hasGraph, why);
+    table
+        .AddValue("wanLinks",
+                  "WAN links between each pair of " + switches,
+                  wanLinks,
+                  Range::AtLeast(1))
+        .UnusedIf(hasGraph, why);
     table.AddValue("wanPortBuffer",
                    "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
                    wanPortBuffer);
