@@ -28,7 +28,7 @@ namespace
 {
 
 /// The form of a number, for all kinds that contain one.
-const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
+const char* const NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)"; // profiles are parsed before main()
 
 std::string
 Shortest(double number)
@@ -104,7 +104,7 @@ namespace kind
 bool
 Number::Parse(const std::string& text, double& number)
 {
-    static const TextForm form("[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?");
+    static const TextForm form(std::string("[-+]?") + NUMBER + "([eE][-+]?[0-9]+)?");
     number = std::strtod(text.c_str(), nullptr);
     return !form.Match(text).empty() && std::isfinite(number);
 }
@@ -195,7 +195,7 @@ Duration::Parse(const std::string& text, int64_t& ps)
                                                        {"min", 60},
                                                        {"h", 3600},
                                                        {"d", 86400}};
-    static const TextForm form("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)");
+    static const TextForm form(std::string("([-+]?") + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)");
     if (text == "0")
     {
         ps = 0;
@@ -247,7 +247,7 @@ Duration::Write(int64_t ps, AttributeValue& to)
 bool
 Rate::Parse(const std::string& text, uint64_t& bps)
 {
-    static const TextForm form("(" + NUMBER + ")([kKMGTi]*)([A-Za-z/]*)");
+    static const TextForm form(std::string("(") + NUMBER + ")([kKMGTi]*)([A-Za-z/]*)");
     const std::vector<std::string> match = form.Match(text);
     static const std::map<char, double> units{{'k', 1e3},
                                               {'K', 1e3},
