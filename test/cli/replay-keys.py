@@ -76,6 +76,9 @@ KEYS = {
     "TIMELY_MIN_RTT": ("40000", ("Timely",)),
     "HEADROOM_FACTOR": ("1", ALL),
     "DCI_BUFFER_SIZE": ("64", NONE),
+    # LCMP's, which matter where there are DCI switches: replay-formats.py
+    "ROUTING_MODE": ("1", NONE),
+    **{key: ("2", NONE) for key in ("W_DL", "W_BW", "S_STATIC", "W_QL", "W_TL", "W_DP", "S_CONG", "ALPHA", "BETA", "S_TOTAL")},
 }
 # What refuses the other value: there, a law that hears of nothing runs at line rate.
 REFUSED = {("ENABLE_QCN", "Dcqcn"), ("ENABLE_QCN", "Dctcp")}

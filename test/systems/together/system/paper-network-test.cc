@@ -208,7 +208,7 @@ TEST_F(PaperNetwork, UnknownPresetsAreRefused)
         return ErrorOf([&] { Options<LeafSpineHelper> o({"--preset=" + name}); });
     };
     EXPECT_EQ(message("mlc"),
-              "--preset is 'mlc', expected dual-tor, mlcc, mlcc-testbed, paraleon, "
+              "--preset is 'mlc', expected dual-tor, lcmp8, mlcc, mlcc-testbed, paraleon, "
               "paraleon-testbed, rail-optimised");
     EXPECT_EQ(message(""), "no error") << "none";
 }
