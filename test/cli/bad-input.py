@@ -45,7 +45,7 @@ BAD = [
     ("--load 0.5", "--load has no value", "expected"),
     ("--load", "--load has no value", "a number"),
     ("-", "argument '-'", "expected --name=value"),
-    ("--preset=mlc", "--preset is 'mlc'", "expected dual-tor, mlcc, mlcc-testbed, paraleon, paraleon-testbed"),
+    ("--preset=mlc", "--preset is 'mlc'", "expected dual-tor, lcmp8, mlcc, mlcc-testbed, paraleon, paraleon-testbed"),
     ("--through=dc0-spine9", "'dc0-spine9'", "expected names of switches"),
     ("--interLoad=11", "--interLoad is '11'", "0 <= interLoad <= 10"),
     ("--interLoad=0.1 --loadReference=wan", "--interLoad with --loadReference=wan", "expected one"),
