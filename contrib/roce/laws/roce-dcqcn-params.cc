@@ -142,7 +142,7 @@ DcqcnParams::Table()
             // the rate, an unsigned number, the largest there is. The first CNP of any queue pair
             // of a NIC sets Gd, MinDecFac and Gain of all to the vendor's, until a tuner's next
             // change
-            .Fixed("ParaleonFaults", &P::paraleonFaults, {false})
+            .Fixed("CutFaults", &P::cutFaults, {false})
             .Finish(FinishDcqcn);
     return table;
 }

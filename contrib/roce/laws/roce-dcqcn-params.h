@@ -55,7 +55,7 @@ struct DcqcnParams
     bool cnpInAck;
     bool bdpWindow;
     bool cutOnLoss;
-    bool paraleonFaults; //!< of PARALEON's authors' first simulator, see the table
+    bool cutFaults; //!< two faults of a simulator, see the table
     /// With them: a NIC has set Gd, MinDecFac and Gain back. Tuners give each NIC, and so each
     /// thread, an object of its own, and nothing is set back that has not been tuned.
     mutable bool isSetBack;

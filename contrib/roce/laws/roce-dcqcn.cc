@@ -185,7 +185,7 @@ DcqcnReactionPoint::MakeState(int64_t nowPs)
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_limited = true;
     p.isSetBack = p.isSetBack ||
-                  (p.paraleonFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
+                  (p.cutFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
     CheckLine();
 }
 
@@ -267,7 +267,7 @@ DcqcnReactionPoint::Cut(int64_t nowPs)
     // Gd below 10 could take more than there is; the floors below hold.
     const double left = 1 - std::ldexp(m_alpha, 10 - static_cast<int>(p.GetGd()));
     const double cut = m_rate * std::max(left, p.GetMinDecFac());
-    if (p.paraleonFaults)
+    if (p.cutFaults)
     {
         m_rate = left < 0 ? 0x1p64 : std::max(cut, p.minRateBps);
     }
@@ -426,7 +426,7 @@ DcqcnReactionPoint::Jump(uint64_t& events)
 void
 DcqcnReactionPoint::CheckLine()
 {
-    if (std::abs(m_line - m_rate) >= 1) // above it: ParaleonFaults
+    if (std::abs(m_line - m_rate) >= 1) // above it: CutFaults
     {
         return;
     }

@@ -88,7 +88,7 @@ Kmin()
  *
  * [1] artifact 1 goes down to 1 us; [2] and up to 1, with which nothing is ever cut; so both only
  * with the ten of it, of which MinDecFac, Gd and Gain act there until any queue pair of a NIC has
- * its first CNP (ParaleonFaults of Dcqcn): seldom while flows come and go, always in training; [3]
+ * its first CNP (CutFaults of Dcqcn): seldom while flows come and go, always in training; [3]
  * artifact 2 sets the period between cuts with it, which is CutPeriod here.
  */
 std::vector<Row>

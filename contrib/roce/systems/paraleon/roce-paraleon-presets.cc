@@ -43,7 +43,7 @@ MakeDcqcn(const char* name, const Values& values)
 const Values A1{{"CnpInAck", "true"},
                 {"MinTimeBetweenCnps", "0us"},
                 {"FractionOnFirstCnp", "0.5"},
-                {"ParaleonFaults", "true"}};
+                {"CutFaults", "true"}};
 
 [[maybe_unused]] const bool g_paraleonProfiles[] = {
     OutsideProfile::Register(MakeDcqcn("paraleon-default", {})),
