@@ -184,8 +184,8 @@ DcqcnReactionPoint::MakeState(int64_t nowPs)
     m_rate = m_target = std::min(std::max(m_rate, p.minRateBps), m_line);
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_limited = true;
-    p.isSetBack = p.isSetBack ||
-                  (p.cutFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
+    p.isSetBack =
+        p.isSetBack || (p.cutFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
     CheckLine();
 }
 
