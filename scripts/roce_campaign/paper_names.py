@@ -5,13 +5,13 @@ A Name is a kind, a number and perhaps a letter. One without a letter is all of 
 """
 
 import re
-from typing import List, NamedTuple, Set
+from typing import NamedTuple, Set
 
 KINDS = {"f": "Figure", "t": "Table"}
 # Kind, first number, and the numbers or letters that go on: "Figures 11, 12 and 15a", "Figures 9 to 11", "Figure 13 A and B".
 START = re.compile(r"\b(fig(?:ure)?s?|tables?)[ .~_-]*(\d+)", re.I)
 LETTER = re.compile(r" ?([a-h])(?![a-z])", re.I)
-MORE = re.compile(r"(,? (?:and|to)|,|/|-) ?(?:(?:fig(?:ure)?s?|tables?)[ .]*)?(?:(\d+)|([a-h])(?![a-z]))", re.I)
+MORE = re.compile(r"(,? (?:and|to)|,|/|-) ?(?:(\d+)|([a-h])(?![a-z]))", re.I)
 
 
 class Name(NamedTuple):
@@ -29,10 +29,6 @@ class Name(NamedTuple):
         return self[:2] == other[:2] and (not self.letter or not other.letter or self.letter == other.letter)
 
 
-def letters_between(first: str, last: str) -> List[str]:
-    return [chr(c) for c in range(ord(first) + 1, ord(last) + 1)]
-
-
 def find(text: str) -> Set[Name]:
     """The figures and tables that a text names."""
     found: Set[Name] = set()
@@ -45,16 +41,16 @@ def find(text: str) -> Set[Name]:
                 letter, at = lettered[1].lower(), lettered.end()
             found.add(Name(kind, number, letter))
             more = MORE.match(text, at)
-            if not more or START.match(text[more.start():].lstrip(", and")) is not None:
+            if not more:
                 break
             is_range, at = more[1].strip() in ("to", "-"), more.end()
             if more[2]:
                 found |= {Name(kind, n) for n in range(number + 1, int(more[2])) if is_range}
                 number, letter = int(more[2]), ""
             else:
-                last = more[3].lower()
-                found |= {Name(kind, number, c) for c in (letters_between(letter, last) if is_range and letter else [])}
-                letter = last
+                first, letter = letter, more[3].lower()
+                if is_range and first:
+                    found |= {Name(kind, number, chr(c)) for c in range(ord(first) + 1, ord(letter))}
     return found
 
 

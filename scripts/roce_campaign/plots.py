@@ -174,7 +174,7 @@ def contents(experiment) -> List[Content]:
     figures = planned_figures(experiment)
     texts = [str(f.plot.fields.get("title", "")) for f in figures] + [c.target.get("figure", "") for c in experiment.claims]
     names = sorted({n._replace(letter="") for text in texts for n in paper_names.find(text)})
-    count = lambda points: sum(len(p.seeds) for p in points)
+    runs = sum(len(p.seeds) for p in experiment.points)
     found = []
     for name in names:
         try:
@@ -182,8 +182,8 @@ def contents(experiment) -> List[Content]:
         except rr.ResultError:  # the size has no runs of it
             continue
         claims = sum(speaks_of(c.target.get("figure", ""), [str(name)]) for c in part.claims)
-        found.append(Content(name, sum(f.is_wanted([str(name)]) for f in figures), claims, count(part.points),
-                             count(part.points) / count(experiment.points)))
+        own = sum(len(p.seeds) for p in part.points)
+        found.append(Content(name, sum(f.is_wanted([str(name)]) for f in figures), claims, own, own / runs))
     return found
 
 
@@ -194,7 +194,10 @@ def restrict(experiment, only: List[str]):
         return experiment
     figures = planned_figures(experiment)
     about = {c.id: c.target.get("figure", "") for c in experiment.claims}
-    is_wanted = lambda claim, names: matches([claim, about[claim]], names) or speaks_of(about[claim], names)
+
+    def is_wanted(claim: str, names: Sequence[str]) -> bool:
+        return matches([claim, about[claim]], names) or speaks_of(about[claim], names)
+
     for name in only:
         if not any(f.is_wanted([name]) for f in figures) and not any(is_wanted(claim, [name]) for claim in about):
             known = {"": [str(c.name) for c in contents(experiment)], "claims such as ": list(about),

@@ -14,6 +14,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_manifest
 import roce_results as rr
+from roce_plot import look
 
 from . import provenance
 from .plan import Plan
@@ -274,8 +275,8 @@ def shown(metric: str, value: Optional[float]) -> str:
         return "-"
     if kind_of(metric) != "fct" or not value:
         return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
-    size, unit = next((pair for pair in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if abs(value) >= pair[0]), (1, "ns"))
-    return f"{value / size:.6g}{unit}"
+    unit, size = look.scaled("ns", value)
+    return f"{value / size:.6g}{unit}".replace("\u00b5", "u")  # as bounds are written
 
 
 def percent(share: float, infinite: str) -> str:

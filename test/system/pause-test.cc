@@ -89,6 +89,46 @@ TEST_F(PauseTest, XonResumesEarlier)
     EXPECT_EQ(starts.size(), 40u);
 }
 
+// Frames of one sender make room for all; without ResumeOthers another one that is paused has no
+// XON until one of its own has left.
+TEST_F(PauseTest, WhoseFramesResumeWhom)
+{
+    const auto countByOthers = [](bool others) {
+        Config::SetDefault("ns3::roce::Switch::ResumeOthers", BooleanValue(others));
+        Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("400KiB"));
+        Network net;
+        MakeStar(net, 4);
+        net.Build();
+        std::map<int64_t, uint32_t> left; // senders of data frames, by when they left
+        std::vector<std::pair<int64_t, uint32_t>> resumed;
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            net.GetSwitch(0)->GetPort(i)->TraceConnectWithoutContext(
+                "TxBegin",
+                Callback<void, const Frame&, Time>([&left, &resumed, i](const Frame& f, Time at) {
+                    if (f.kind == FrameKind::DATA)
+                    {
+                        left[at.GetTimeStep()] = f.src;
+                    }
+                    else if (f.kind == FrameKind::PFC && f.GetQuanta(3) == 0)
+                    {
+                        resumed.emplace_back(at.GetTimeStep(), i);
+                    }
+                }));
+        }
+        net.InstallFlows(Numbered({Flow(0, 3, 1000000), Flow(1, 3, 1000000), Flow(2, 3, 1000000)}));
+        Simulator::Run();
+        EXPECT_GT(resumed.size(), 10u) << others;
+        const auto count = std::count_if(resumed.begin(), resumed.end(), [&](const auto& xon) {
+            return std::prev(left.upper_bound(xon.first))->second != xon.second;
+        });
+        Simulator::Destroy();
+        return count;
+    };
+    EXPECT_GT(countByOthers(true), 0);
+    EXPECT_EQ(countByOthers(false), 0);
+}
+
 // Only the class that is named stops; ACKs never do.
 TEST_F(PauseTest, OtherClassesGoOn)
 {

@@ -138,7 +138,7 @@ void
 Gemini::OnRetune(const GeminiParams&, int64_t)
 {
     TakeOver();
-    Publish(m_p->pacesWindowBefore ? m_pacedBytes : m_cwnd);
+    Publish(m_pacedBytes);
 }
 
 std::string
