@@ -53,7 +53,7 @@ def blocks_of(text: str) -> List[Union[str, List[str]]]:
     """Paragraphs, and as lists those lines that begin with a star."""
     found: List[Union[str, List[str]]] = []
     for paragraph in filter(None, map(str.strip, text.split("\n\n"))):
-        before, *items = re.split(r"^\s*[*-] ", paragraph, flags=re.MULTILINE)
+        before, *items = map(str.strip, re.split(r"^\s*[*-] ", paragraph, flags=re.MULTILINE))
         if before:
             found.append(before)
         if items and not before and found and isinstance(found[-1], list):

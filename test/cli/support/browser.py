@@ -23,7 +23,7 @@ class Browser:
         self._profile = tempfile.TemporaryDirectory(prefix="roce-browser-")
         command = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
                    "--no-first-run", "--disable-extensions", f"--user-data-dir={self._profile.name}", "about:blank"]
-        self._process = subprocess.Popen(["sh", "-c", f'exec "$@" 3<&{read} 4>&{write}', "sh", *command], pass_fds=(read, write),
+        self._process = subprocess.Popen(["bash", "-c", f'exec "$@" 3<&{read} 4>&{write}', "bash", *command], pass_fds=(read, write),
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(read)
         os.close(write)
