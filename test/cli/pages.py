@@ -17,7 +17,7 @@ from support.campaigns import run as run_script
 OPTIONS = ["--progress=none", "--pattern=poisson+incast", "--load=0.3", "--duration=300us", "--spines=2", "--leaves=2", "--hostsPerLeaf=4",
            "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=1", "--leafBuffer=2MiB"]
 SERIES = ["--queues=10us", "--rates=10us", "--transport=10us", "--utilisation=10us", "--pauses=change", "--pfc=1", "--hpccPfc=1"]
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no Chromium: apt install chromium")
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no Chromium; scripts/install.sh --with-chromium installs one")
 
 
 def look(folder, out):
