@@ -191,7 +191,7 @@ def test_figures(made):
     look.Figure.save = save
     panel = kept[0].panels[1]
     drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
-    colours = {scope: style["color"] for scope, style in figures.SCOPES.items()}
+    colours = {scope: style["color"] for scope, style in look.styles(figures.SCOPES).items()}
     assert drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10), (colours["intra"], 1)], f"lines: {drawn}"
     assert list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a" and len(panel.get_lines()) == 5, \
         "fair share"
