@@ -369,7 +369,8 @@ def draw_over_time(drawer: Drawer, plot: Plot, where: Selection, file: str) -> N
         runs = dict(zip(plot.fields["names"], runs.values()))
     parts = {}
     for label, folder in runs.items():
-        data = series.read(folder, name, [by] if by else [], [column]).rename(columns={column: "value"})
+        data = series.table(folder, name, [by] if by else [], ["time_ns", column], "a program's --out")[1].rename(columns={column: "value"})
+        data["time_us"] = data["time_ns"] / 1000
         parts[label] = data.assign(series=f"{by} " + data[by].astype(str)) if by else \
             data.groupby("time_us", as_index=False)["value"].sum().assign(series=label)
     panels = parts if by else {"": pd.concat(parts.values())}
