@@ -139,7 +139,7 @@ def plot_links(busy: pd.DataFrame, path: str, begin: float, end: float) -> None:
     nodes = np.array(["NICs" if port.startswith("nic") else port.split(":")[0] for port in busy.index])
     shares, first, count = axes.fewer_rows(busy.to_numpy(), nodes, axes.HEAT_MOST, np.maximum)
     height = axes.HEAT_ROW * len(first) if len(first) <= axes.HEAT_NAMED else max(4.0, axes.HEAT_THIN * len(first))
-    figure = look.Figure(1, 1, 10.5, height + 1.2)
+    figure = look.Figure(1, 1, 10.5, height + 1.2, True)
     ax = figure.panels[0]
     axes.heat_rows(ax, shares, list(busy.index[first]), list(nodes[first]), (begin, end), height)
     look.scale(ax.xaxis, "us", end, "simulated time")
@@ -175,6 +175,7 @@ def main() -> int:
     parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (that of the run)")
     parser.add_argument("--top", type=int, default=4, help="queues, flows and ports (default 4)")
     parser.add_argument("--variable", help="of transport.csv (its first)")
+    look.add_style(parser)
     args = parser.parse_args()
     if args.top < 1:
         raise rr.ResultError(f"--top {args.top}, expected at least 1")
