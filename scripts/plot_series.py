@@ -30,6 +30,7 @@ TABLES = {"queues": (PORT, "queue_bytes"), "rates": (("flow",), "acked_bytes", "
           "voqs": ((*PORT[:2], "voq"), "queue_bytes", "rate_bps"), "pfq": (("node", "src", "qp"), "queue_bytes", "rate_bps", "flow"),
           "mlcc": (("variable", "flow"), "value"), "notifications": (("kind",), "flow")}
 QUEUES = {"queues": "queue", "voqs": "VOQ", "pfq": "flow's queue"}  # panels of bytes
+RATES = {"voqs": "VOQ's rate", "pfq": "queue's rate"}
 MICRO_LOOPS = {"r_ns_bps": "near source (Gbit/s)", "r_credit_bps": "credit (Gbit/s)", "rbar_bps": "receiver's DQM (Gbit/s)"}
 
 
@@ -158,12 +159,12 @@ def panels_of_systems(tables: Dict[str, pd.DataFrame], top: int) -> Dict[Tuple[s
         found["pfr", "Q_p (% of Q_max)"] = data.assign(
             value=100 * data["queue_bytes"] / data["threshold_bytes"].astype(float).replace(0, np.inf))
         if data["pauses"].any():
-            found["pfr", "XOFFs in a period"] = data.assign(value=data["pauses"])
+            found["pfr", "XOFFs in a period"] = data.assign(value=data["pauses"].astype(int))
     for table in ("voqs", "pfq"):
         if table in tables:
             data = pick(tables[table], largest(tables[table], "max", top))
             found[table, QUEUES[table]] = data
-            found[table, f"rate of {QUEUES[table]} (Gbit/s)"] = data.assign(value=data["rate_bps"] / 1e9)
+            found[table, f"{RATES[table]} (Gbit/s)"] = data.assign(value=data["rate_bps"] / 1e9)
     for variable, title in MICRO_LOOPS.items():
         data = tables["mlcc"][tables["mlcc"]["variable"] == variable] if "mlcc" in tables else pd.DataFrame()
         if len(data):
@@ -206,6 +207,8 @@ def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, e
             continue
         axes.over_time(ax, data, begin, end, look.styles(data["series"].unique()))
         axes.names_beside(ax)
+        if data["value"].dtype.kind in "iu":  # counts
+            ax.yaxis.get_major_locator().set_params(integer=True)
         if title in QUEUES.values():
             look.scale(ax.yaxis, "B", ax.get_ylim()[1], title)
         if ax.dataLim.y0 >= 0:

@@ -26,7 +26,7 @@ def test_last_line(programs, folder, options, processes):
     last = json.loads([line for line in done.stderr.splitlines() if line.startswith('{"progress"')][-1])["progress"]
     flows = rows(folder / "r" / "flows.csv")
     own = [row for row in flows if processes == 1 or int(row["dst"]) < 4]  # those to its datacenter
-    goodput = 8e12 * sum(int(row["size_bytes"]) for row in own) / last["simulatedPs"]
+    goodput = 8e12 * sum(int(row["bytes"]) for row in own) / last["simulatedPs"]
     assert len(own) > 2 and abs(last["goodputBps"] - goodput) < 2, f"{last}, expected {goodput}"
     assert last["queuedBytes"] == last["longestQueuedBytes"] == 0, f"{last}"
 
@@ -53,7 +53,7 @@ def read_terminal(programs, folder, options, lines):
 def test_terminal(programs, folder):
     """Each line takes the place of the one before, a message that of the line; goodput and queues are those of the moment."""
     text = read_terminal(programs, folder, LONG, 2)
-    kept = [re.sub(r"\x1b\[\?7[lh]", "", line.split("\r\x1b[K")[-1]) for line in text.replace("\r\n", "\n").splitlines()]
+    kept = [re.sub(r"\x1b\[\?7[lh]", "", line.split("\r\x1b[K")[-1]) for line in text.replace("\r\n", "\n").rstrip().split("\n")]
     assert sum("packet-hops/s" in line for line in kept) == 2, f"more than the last line and the table: {kept}"
     assert kept[-1].startswith("  ") or kept[-1].startswith("unfinished: "), f"{kept[-1]!r}"
     shown = re.findall(r"([\d.]+) Gbit/s goodput, ([\d.]+) (\w+) queued \(([\d.]+) (\w+) at (dc\S+)\)", text)

@@ -376,9 +376,9 @@ def check_pfqs(build, root):
 def check_notifications(build, root):
     """notifications.csv: as many of each kind as were sent, to the sender of the flow's data, and what they say."""
     mlcc = ["--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5", "--hostRate=25Gbps"]
-    cases = (("cnp", "cnpsSent", ["--cc=Dcqcn"]), ("cnp", "biccNearCnps", ["--cc=Dcqcn", "--edge=Bicc", "--interFraction=0.5", "--hostRate=25Gbps"]),
+    cases = (("cnp", "cnpsSent", ["--cc=Dcqcn"]), ("cnp", "biccNearCnps", ["--cc=Dcqcn", "--edge=Bicc", "--interFraction=0.8", "--wanRate=10Gbps"]),
              ("fcnp", "wrccFcnps", ["--cc=Wrcc", "--stages=WrccFairRate"]), ("switch-int", "mlccSwitchInts", mlcc),
-             ("pseudo-ack", "reflexNsfPseudoAcks", ["--cc=Timely", "--interShim=ReflexSender", "--edge=ReflexNsf", "--interFraction=0.5"]))
+             ("pseudo-ack", "reflexNsfPseudoAcks", ["--cc=Timely", "--edge=ReflexNsf", "--interFraction=0.5"]))
     for i, (kind, counter, options) in enumerate(cases):
         folder = simulate(build, root / f"told-{i}", *options, "--notifications", "--pfr=change")
         with open(folder / "summary.json", encoding="utf-8") as file:
