@@ -73,10 +73,9 @@ NotificationSeries::Start()
     for (uint32_t n = 0; n < nNics; ++n)
     {
         Nic& nic = *network.GetNic(n);
-        m_nics.push_back(m_context.names
-                             .GetPort(nic.GetNode()->GetId(),
-                                      static_cast<uint16_t>(nic.GetIfIndex()))
-                             .c_str());
+        m_nics.push_back(
+            m_context.names.GetPort(nic.GetNode()->GetId(), static_cast<uint16_t>(nic.GetIfIndex()))
+                .c_str());
         ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n](const Frame& frame, Time at) {
             if (IsNotification(frame))
             {
@@ -95,15 +94,15 @@ NotificationSeries::Start()
         const uint64_t source = nNics + s;
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            ConnectTrace<const Frame&, Time>(
-                *sw.GetPort(p),
-                "TxBegin",
-                [this, name, source](const Frame& frame, Time at) {
-                    if (IsNotification(frame) && frame.inPort == SharedBuffer::INTERNAL_PORT)
-                    {
-                        Tell(frame, name, source, at);
-                    }
-                });
+            ConnectTrace<const Frame&, Time>(*sw.GetPort(p),
+                                             "TxBegin",
+                                             [this, name, source](const Frame& frame, Time at) {
+                                                 if (IsNotification(frame) &&
+                                                     frame.inPort == SharedBuffer::INTERNAL_PORT)
+                                                 {
+                                                     Tell(frame, name, source, at);
+                                                 }
+                                             });
         }
     }
 }

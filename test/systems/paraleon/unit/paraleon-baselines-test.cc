@@ -134,8 +134,8 @@ struct Artifact
 
 } // namespace
 
-// Gd 13 would cut by 1/8 at most. The first CNP of any queue pair makes it 11 for all of the NIC, and
-// for no other, also if one tuner gives both NICs the same.
+// Gd 13 would cut by 1/8 at most. The first CNP of any queue pair makes it 11 for all of the NIC,
+// and for no other, also if one tuner gives both NICs the same.
 TEST(ParaleonArtifact, FirstCnpSetsTheNicBack)
 {
     const Artifact artifact({{"Gd", "13"}, {"InitialAlpha", "1"}, {"MinDecFac", "0.1"}});
