@@ -191,7 +191,7 @@ def test_summary(types, folder):
     ports = {entry["values"]["DataRate"]: entry["thresholds"] for entry in roles["switchPort"]}
     assert ports["100Gbps"]["ecnKmaxBytes"] == 1600000 and ports["1600Gbps"]["ecnKmaxBytes"] == 25600000, f"thresholds: {ports}"
     # The long port has all that its headroom leaves of 4 BDP and 4 MiB.
-    headroom = 2 * 1600 * 500_000 // 8 + 3 * 4158 + 64
+    headroom = 2 * 1600 * 500_000 // 8 + 3 * 4304 + 64
     xoff = 4 * 1600 * 500_000 // 8 + (4 << 20) - headroom
     assert {name: ports["1600Gbps"][name] for name in ports["1600Gbps"] if not name.startswith("ecn")} == {
         "linkDelayNs": 500_000, "pfcHeadroomBytes": headroom, "pfcXoffBytes": xoff, "pfcXonBytes": xoff // 2}, f"thresholds: {ports}"
