@@ -173,10 +173,7 @@ class Roles
     }
 
     /// @brief As above. @param sw has the port @param marker of the switch, or null
-    void AddPort(const std::string& role,
-                 const Switch& sw,
-                 uint16_t port,
-                 const EcnMarker* marker)
+    void AddPort(const std::string& role, const Switch& sw, uint16_t port, const EcnMarker* marker)
     {
         const EcnCurve curve = marker ? marker->GetCurve(port) : NO_ECN_CURVE;
         const PfcThresholds pfc(sw, port);
