@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plot the time series of a run.
 
-    plot_series.py RUN [--out DIR] [--from US] [--to US]
+    plot_series.py RUN [--out DIR] [--from TIME] [--to TIME]
 
 writes series.png, with panels for each of these tables that the run folder has: queues.csv, rates.csv (goodput, and the rate that
 the rate law allows), transport.csv, pauses.csv, utilisation.csv, notifications.csv (how many of each kind), and those of systems:
@@ -223,8 +223,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("--out", metavar="DIR", help="where to write the pictures (RUN)")
-    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="start of what is drawn, us")
-    parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (that of the run)")
+    parser.add_argument("--from", type=rr.time_us, default=0.0, dest="begin", metavar="TIME", help="start of what is drawn, such as 500us")
+    parser.add_argument("--to", type=rr.time_us, dest="end", metavar="TIME", help="its end (that of the run)")
     parser.add_argument("--top", type=int, default=4, help="queues, flows and ports (default 4)")
     parser.add_argument("--variable", help="of transport.csv (its first)")
     look.add_style(parser)
@@ -238,7 +238,7 @@ def main() -> int:
                              "--utilisation, --notifications or a system's (--pfr, --voqs, --pfq, --mlcc)")
     end = max(data["time_us"].max() for data in tables.values()) if args.end is None else args.end
     if end <= args.begin:
-        raise rr.ResultError(f"--to {end}, expected more than --from {args.begin}")
+        raise rr.ResultError(f"--to {end:g} us, expected more than --from {args.begin:g} us")
     path = os.path.join(args.out or args.run, "series.png")
     plot(panels_of(tables, summary, args.top, args.variable, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end, args.top)
     print(path)

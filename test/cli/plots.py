@@ -282,11 +282,12 @@ def test_ranks(folder):
     late = plot_ranks.shares_of(data, np.array([5.0, 7]))
     assert np.allclose(late[:, 0, 0], [0, 0.5, 0.5, 0]), f"of a stretch that operations overlap: {late}"
     assert plot_ranks.read(str(folder), 0, (1, 1))["rank"].unique() == [1]
-    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9")
+    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9us")
     assert done.stdout.split() == [str(folder / "new" / "ranks.png")] and (folder / "new" / "ranks.png").stat().st_size > 10000, f"{done}"
     for text, options, words in ((OPERATIONS.replace("send", "sent"), (), ":4: kind: expected calc, send or recv"),
                                  (OPERATIONS.replace("end_ns", "end"), (), "missing column(s) end_ns"),
-                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0"),
+                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0 us"),
+                                 (OPERATIONS, ("--from", "5"), "--from: '5', expected a time with unit"),
                                  (OPERATIONS, ("--ranks", "x"), "--ranks: 'x', expected for example 0-63")):
         (folder / "operations.csv").write_text(text)
         done = run("plot_ranks.py", folder, *options)
