@@ -15,7 +15,10 @@ SMALL = ["--leaves=2", "--spines=1", "--hostsPerLeaf=2", "--wanDelay=20us", "--o
 LONG = [*SMALL, "--load=0.9", "--duration=1s", "--seed=2"]
 
 
-@pytest.mark.parametrize("options, processes", [([], 1), (["--threads=2"], 1), ([], 2)])
+TCP = ["--pattern=poisson+incast", "--incastSenders=3", "--incastBytes=50000", "--ccOf=tag1:TcpCubic"]
+
+
+@pytest.mark.parametrize("options, processes", [([], 1), (TCP, 1), (["--threads=2"], 1), ([], 2)])
 def test_last_line(programs, folder, options, processes):
     """The last line says what the run has delivered in simulated time; with several processes, what the first one has."""
     if processes > 1 and "libmpi" not in run("ldd", programs.build / "lib" / "libns3-roce.so").stdout:
