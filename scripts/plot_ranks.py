@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Draw what the ranks of a run did: ranks.png, from operations.csv (a program's --operations).
 
-    plot_ranks.py RUN [--out DIR] [--from US] [--to US] [--ranks FIRST-LAST] [--job JOB]
+    plot_ranks.py RUN [--out DIR] [--from TIME] [--to TIME] [--ranks FIRST-LAST] [--job JOB]
 
 A row for each rank, coloured by what it did over time; of many ranks, neighbours share a row, whose colours are mixed. Below is which
 share of the ranks did what. A message is under way at its sender until its send is done, and at its receiver from when it is sent,
@@ -135,8 +135,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("--out", metavar="DIR", help="where to write the picture (RUN)")
-    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="start of what is drawn, us")
-    parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (the last operation's)")
+    parser.add_argument("--from", type=rr.time_us, default=0.0, dest="begin", metavar="TIME", help="start of what is drawn, such as 500us")
+    parser.add_argument("--to", type=rr.time_us, dest="end", metavar="TIME", help="its end (the last operation's)")
     parser.add_argument("--ranks", type=span_of, metavar="FIRST-LAST", help="these only, for example 0-63")
     parser.add_argument("--job", type=int, help="its ranks only")
     look.add_style(parser)
@@ -144,7 +144,7 @@ def main() -> int:
     data = read(args.run, args.job, args.ranks)
     end = data["end"].max() if args.end is None else args.end
     if end <= args.begin:
-        raise rr.ResultError(f"--to {end}, expected more than --from {args.begin}")
+        raise rr.ResultError(f"--to {end:g} us, expected more than --from {args.begin:g} us")
     path = os.path.join(args.out or args.run, "ranks.png")
     plot(data, path, args.begin, end)
     print(path)

@@ -227,6 +227,41 @@ def test_links(folder):
     assert found[0] == "sw0" and 100 < len(found) <= 20 / axes.HEAT_ROW, f"names of nodes, as many as there is room for: {len(found)}"
 
 
+SYSTEMS = {
+    "pfr": "time_ns,node,port,fair_rate_bps,input_bps,slow_down,avg_rtt_ns,extra_bytes,branch,queue_bytes,threshold_bytes,pauses,node_name,port_name\n"
+           "10000,7,0,5000000000,0,0,0,0,md,300,400,2,leaf,leaf:0\n20000,7,0,9000000000,0,0,0,0,ai,0,0,0,leaf,leaf:0\n"
+           "20000,7,1,20000000000,0,0,0,0,ai,100,400,0,leaf,leaf:1\n",
+    "voqs": "time_ns,node,port,voq,queue_bytes,rate_bps,node_name,port_name\n10000,8,1,5,700,4000000000,dci,dci:1\n20000,8,1,6,900,2000000000,dci,dci:1\n",
+    "pfq": "time_ns,node,src,qp,flow,queue_bytes,rate_bps,epoch,node_name\n10000,8,3,0,11,500,3000000000,1,dci\n"
+           "20000,8,4,2,12,800,1000000000,1,dci\n30000,8,4,2,13,0,1000000000,1,dci\n",
+    "mlcc": "time_ns,flow,src,dst,variable,value\n10000,11,3,9,r_ns_bps,25000000000\n20000,11,3,9,r_ns_bps,5000000000\n20000,11,3,9,rbar_bps,8000000000\n",
+    "notifications": "time_ns,flow,kind,from,to,rate_bps,hops,marked\n1000,11,cnp,nic9,nic3,,0,0\n2000,11,cnp,nic9,nic3,,0,0\n"
+                     "35000,12,fcnp,leaf,nic4,5000000000,0,0\n"}
+
+
+def test_systems(folder):
+    """Series of WRCC, BiCC and MLCC, and notifications: what each panel shows, and a picture of all."""
+    (folder / "summary.json").write_text('{"nodeNames": {"7": "leaf", "8": "dci"}}')
+    for table, text in SYSTEMS.items():
+        (folder / f"{table}.csv").write_text(text)
+    panels = plot_series.panels_of(plot_series.read_tables(str(folder), {"7": "leaf", "8": "dci"}), {}, 4, None, np.linspace(0, 40, 5))
+    found = {title: list(zip(data["series"], data["time_us"], data["value"])) for (_, title), data in panels.items()}
+    assert found == {
+        "fair rate (Gbit/s)": [("leaf port 0", 10, 5), ("leaf port 0", 20, 9), ("leaf port 1", 20, 20)],
+        "Q_p (% of Q_max)": [("leaf port 0", 10, 75), ("leaf port 0", 20, 0), ("leaf port 1", 20, 25)],
+        "XOFFs in a period": [("leaf port 0", 10, 2), ("leaf port 0", 20, 0), ("leaf port 1", 20, 0)],
+        "VOQ": [("dci port 1 VOQ 6", 20, 900), ("dci port 1 VOQ 5", 10, 700)],
+        "VOQ's rate (Gbit/s)": [("dci port 1 VOQ 6", 20, 2), ("dci port 1 VOQ 5", 10, 4)],
+        "flow's queue": [("nic4 QP 2", 20, 800), ("nic4 QP 2", 30, 0), ("flow 11", 10, 500)],
+        "queue's rate (Gbit/s)": [("nic4 QP 2", 20, 1), ("nic4 QP 2", 30, 1), ("flow 11", 10, 3)],
+        "near source (Gbit/s)": [("flow 11", 10, 25), ("flow 11", 20, 5)],
+        "receiver's DQM (Gbit/s)": [("flow 11", 20, 8)],
+        "notifications per 10 µs": [("cnp", 0, 2), ("cnp", 10, 0), ("cnp", 20, 0), ("cnp", 30, 0),
+                                    ("fcnp", 0, 0), ("fcnp", 10, 0), ("fcnp", 20, 0), ("fcnp", 30, 1)]}, f"{found}"
+    done = run("plot_series.py", folder)
+    assert done.stdout.split() == [str(folder / "series.png")] and (folder / "series.png").stat().st_size > 30000, f"{done}"
+
+
 OPERATIONS = """job,rank,operation,kind,stream,peer,bytes,part,iteration,sent_ns,start_ns,end_ns
 0,0,1,calc,0,,,,1,,0.000,4000.000
 0,0,2,calc,1,,,,1,,2000.000,6000.000
@@ -247,11 +282,12 @@ def test_ranks(folder):
     late = plot_ranks.shares_of(data, np.array([5.0, 7]))
     assert np.allclose(late[:, 0, 0], [0, 0.5, 0.5, 0]), f"of a stretch that operations overlap: {late}"
     assert plot_ranks.read(str(folder), 0, (1, 1))["rank"].unique() == [1]
-    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9")
+    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9us")
     assert done.stdout.split() == [str(folder / "new" / "ranks.png")] and (folder / "new" / "ranks.png").stat().st_size > 10000, f"{done}"
     for text, options, words in ((OPERATIONS.replace("send", "sent"), (), ":4: kind: expected calc, send or recv"),
                                  (OPERATIONS.replace("end_ns", "end"), (), "missing column(s) end_ns"),
-                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0"),
+                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0 us"),
+                                 (OPERATIONS, ("--from", "5"), "--from: '5', expected a time with unit"),
                                  (OPERATIONS, ("--ranks", "x"), "--ranks: 'x', expected for example 0-63")):
         (folder / "operations.csv").write_text(text)
         done = run("plot_ranks.py", folder, *options)
