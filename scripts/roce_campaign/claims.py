@@ -94,13 +94,13 @@ def read_targets(value: Union[Text, Map, None], path: Optional[str], own: bool) 
 
 
 def reported_values(claims: List[Claim], axes: Dict[str, List[str]]) -> Dict[Tuple[str, frozenset], float]:
-    """What claims report of a metric at a point, of those that are about nothing else. @return by metric and coordinates"""
+    """What claims report of a metric at a point, the first of those that are about nothing else. @return by metric and coordinates"""
     found = {}
     for claim in claims:
         case = claim.cases[0]
         number = reported_number(claim.reported)
         if claim.kind == "value" and number is not None and case.expression.is_reference():
-            found[case.expression.references[0].metric, case.places(axes)[0]] = number
+            found.setdefault((case.expression.references[0].metric, case.places(axes)[0]), number)
     return found
 
 

@@ -191,7 +191,7 @@ def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> Non
         data["series"] = data["metric"].map({m.name: m.label for m in metrics}) + data["series"].map(lambda s: f", {s}" if s else "")
     labels, bars = list(short_labels(metrics).values()) if x == METRIC else drawer.labels(x, where), plot.kind == "bars"
     shown = drawer.styles(data["series"].unique(), plot, where)
-    columns = min(len(titles), 3)
+    columns = min(len(titles), 3 if len(titles) != 4 else 2)
     # No bar is narrower than the caps of its interval.
     width = max(4.6 if columns == 1 else 3.7 * columns, 0.17 * columns * len(labels) * (len(shown) + 1) if bars else 0) + 0.4
     figure = look.Figure(len(titles), columns, width, 3.0)

@@ -20,7 +20,7 @@ SCHEMES = (("dcqcn", "default", "reflex+timely", "uno-phantom"), ("mlcc", "paral
            ("gemini", "pretrained 1"), ("mprdma+bbr", "dcqcn+", "ndt+timely"), ("bicc", "acc", "uno+ec", "nsf+swift", "unolb"),
            ("dctcp", "pretrained 2", "ndt+swift", "ec+unolb"))
 PLACES = {frozenset(name.split("+")): colour + len(COLOURS) * ring for colour, names in enumerate(SCHEMES) for ring, name in enumerate(names)}
-MARKERS = ("o", "s", "^", "D", "v", "p", "X")
+MARKERS = ("o", "s", "^", "D", "v", "<", ">")
 LINES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (9, 2.5)), (0, (3, 1, 1, 1, 1, 1)))
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++")
 DARK, MUTED, PALE, BAND = "#333333", "#666666", "#BBBBBB", "#D9D9D9"
@@ -49,7 +49,7 @@ class Style(NamedTuple):
 
 STYLES = {"page": Style(9, 7.5, 1.6, 5), "paper": Style(8, 7, 1.1, 3.6, (3.3, 7.0), False, True),
           "talk": Style(10, 9, 2.0, 6, (6.4, 6.4), False)}  # the last is enlarged to a slide
-WIDE = 8.0  # inches: what is wider is as wide as a paper's page
+WIDE, WIDE_TEXT = 8.0, 4.5  # inches: what is wider, or has lines of text that are, is as wide as a paper's page
 LOOK = STYLES["page"]
 
 
@@ -247,7 +247,7 @@ class Figure:
         @param more arguments of subplots()"""
         rows = -(-count // columns)
         if LOOK.widths:
-            fit = LOOK.widths[columns > 1 or width > WIDE]
+            fit = LOOK.widths[columns > 1 or width > (WIDE_TEXT if text_rows else WIDE)]
             height, width = height if text_rows else max(1.5, height * min(1, fit / width)), fit
         self.plt = pyplot()
         self.fig, axes = self.plt.subplots(rows, columns, squeeze=False, figsize=(width, height * rows + 0.8 * LOOK.words), **more)
@@ -260,7 +260,7 @@ class Figure:
 
     def turn_labels(self, ax, labels: Sequence[str]) -> None:
         """Turn the labels of the x axis if they would not fit side by side."""
-        if sum(len(label) + 2 for label in labels) * self.columns > 9 * self.fig.get_size_inches()[0]:
+        if sum(len(label) + 2 for label in labels) * self.columns > 94 / LOOK.font * self.fig.get_size_inches()[0]:
             for label in ax.get_xticklabels():
                 label.set(rotation=30, ha="right", rotation_mode="anchor")
 
