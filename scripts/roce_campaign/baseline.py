@@ -4,7 +4,9 @@ compared with it, flow by flow, then by metric with bounds; what is said of that
 
     format: 1
     bounds: ['*=1%']
+    versions: {compiler: gcc 12.2.0, ns-3: '3.37', ns-3-roce: 0.9.0}
     runs:
+      # 33 flows, FCT: mean 178.2us, P50 12.1us, P99 1.204ms, max 1.31ms      for people
       - name: load-0.3-seed1
         program: two-dc-leaf-spine              # of the build, or a path from this file's folder
         options: [--load=0.3, --seed=1]
@@ -20,6 +22,7 @@ Sizes and hosts of the flows are not in it: those of the new run are the same, o
 """
 
 import os
+import re
 import tempfile
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 from xml.etree import ElementTree
@@ -39,6 +42,7 @@ FORMAT = 1
 WIDTH = 120
 HEAD = "# What scripts/regress check compares with; written by scripts/regress record.\n"
 MAX_BYTES = 100_000_000
+VERSIONS = ("compiler", "ns-3", "ns-3-roce")  # of a summary's, those that a baseline names
 LAST_LINES = 5  # of a program that fails
 
 
@@ -54,6 +58,7 @@ class Recorded(NamedTuple):
     ideal: str
     fct_ps: List[Optional[int]]  # None: not finished
     inputs: Dict[str, str] = {}  # path -> SHA-256
+    versions: Dict[str, str] = {}  # in the file once for all runs
 
 
 class Baseline(NamedTuple):
@@ -82,6 +87,7 @@ class Outcome(NamedTuple):
     changes: List[regress.Change]  # of metrics
     ideal: bool  # whether ideal completion times are the same
     inputs: Tuple[str, ...] = ()  # files that were read, and are others than those of the baseline
+    versions: Tuple[Tuple[str, str, str], ...] = ()  # what it is of, in the baseline, now
 
     def beyond(self) -> List[regress.Change]:
         return [c for c in self.changes if c.beyond()]
@@ -105,12 +111,25 @@ def hashes(run: rr.Run, starts: bool) -> Tuple[str, str]:
     return data_hash(regress.arrivals(run.flows, starts)), data_hash([f.ideal_ps for f in in_order(run)])
 
 
+def in_words(fct_ps: Sequence[Optional[int]]) -> str:
+    """The completion times of a run for people who read the file, or its difference from an earlier one."""
+    done = sorted(x / 1000 for x in fct_ps if x is not None)
+    flows = f"{len(fct_ps)} flows" + f", {len(fct_ps) - len(done)} of them unfinished" * (len(done) < len(fct_ps))
+    if not done:
+        return flows
+    values = {"mean": sum(done) / len(done), "P50": rr.percentile(done, 500_000), "P99": rr.percentile(done, 990_000), "max": done[-1]}
+    return f"{flows}, FCT: " + ", ".join(f"{name} {regress.time_text(ns)}" for name, ns in values.items())
+
+
 def write(baseline: Baseline, file: str) -> None:
     """The file, in an order that makes differences small."""
-    runs = [{**{k: v for k, v in r._asdict().items() if k != "fct_ps" and (k != "inputs" or v)}, "flows": len(r.fct_ps),
-             "fct_ps": " ".join("-" if x is None else str(x) for x in r.fct_ps)} for r in baseline.runs]
-    write_whole(file, HEAD + yaml.safe_dump({"format": FORMAT, "bounds": baseline.bounds, "runs": runs}, width=WIDTH, sort_keys=False,
-                                            default_flow_style=None, allow_unicode=True))
+    runs = [{**{k: v for k, v in r._asdict().items() if k not in ("fct_ps", "versions") and (k != "inputs" or v)},
+             "flows": len(r.fct_ps), "fct_ps": " ".join("-" if x is None else str(x) for x in r.fct_ps)} for r in baseline.runs]
+    versions = {v: " and ".join(sorted({r.versions[v] for r in baseline.runs if v in r.versions})) for v in VERSIONS}
+    text = yaml.safe_dump({"format": FORMAT, "bounds": baseline.bounds, "versions": {k: v for k, v in versions.items() if v}, "runs": runs},
+                          width=WIDTH, sort_keys=False, default_flow_style=None, allow_unicode=True)
+    words = (in_words(r.fct_ps) for r in baseline.runs)
+    write_whole(file, HEAD + re.sub("^- name:", lambda found: f"# {next(words)}\n{found[0]}", text, flags=re.M))
 
 
 def read(file: str) -> Baseline:
@@ -129,7 +148,8 @@ def read(file: str) -> Baseline:
             yamlread.fail(run["flows"], f"flows is {run['flows']}, but fct_ps has {len(fct)} of them")
         runs.append(Recorded(str(run["name"]), str(run["program"]), [str(o) for o in run["options"]], int(run["status"]),
                              run["starts"] == "true", str(run["arrivals"]), str(run["ideal"]), fct,
-                             {str(path): str(digest) for path, digest in run.get("inputs", {}).items()}))
+                             {str(path): str(digest) for path, digest in run.get("inputs", {}).items()},
+                             {str(what): str(version) for what, version in document.get("versions", {}).items()}))
     return Baseline([str(bound) for bound in document["bounds"]], runs)
 
 
@@ -204,12 +224,17 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
             return None, f"no result: {error}"
 
 
+def versions_of(run: rr.Run) -> Dict[str, str]:
+    """What a run's program was made of."""
+    return {v: str(run.summary["versions"][v]) for v in VERSIONS if v in run.summary.get("versions", {})}
+
+
 def record(orders: List[Order], folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound]) -> List[Recorded]:
     """Make all runs for a baseline; each of the bounds must be for something."""
     def one(order: Order) -> Tuple[Recorded, List[str]]:
         def recorded(run: rr.Run, status: int, inputs: Dict[str, str]) -> Tuple[Recorded, List[str]]:
             starts = not regress.has_phases(run)
-            return Recorded(*order, status, starts, *hashes(run, starts), [f.fct_ps for f in in_order(run)], inputs), \
+            return Recorded(*order, status, starts, *hashes(run, starts), [f.fct_ps for f in in_order(run)], inputs, versions_of(run)), \
                 list(regress.of_flows(run.flows))
 
         found, error = make(order, folder, build, recorded)
@@ -252,7 +277,8 @@ def check(found: Baseline, folder: str, build: Optional[str], jobs: int, bounds:
     """Make all runs of a baseline again. @param more options for each run"""
     def one(old: Recorded) -> Outcome:
         outcome, error = make(Order(*old[:3]), folder, build, lambda run, _, inputs: compare(old, run, bounds)._replace(
-            inputs=other_inputs(old, inputs)), more)
+            inputs=other_inputs(old, inputs),
+            versions=tuple((v, old.versions.get(v, ""), now) for v, now in versions_of(run).items())), more)
         return outcome or Outcome(old.name, error, "", 0, [], [], True)
 
     outcomes = in_parallel(one, found.runs, jobs)
@@ -305,14 +331,22 @@ class Report(NamedTuple):
             names = [o.name for o in self.outcomes if path in o.inputs]
             lines.append(f"input {path} is not that of the baseline in {len(names)} run(s), first {names[0]}: restore it, or record "
                          "the baseline again")
+        versions = dict.fromkeys(v for o in self.outcomes for v in o.versions)
+        lines += [f"version of {what}: {then} in the baseline, {now} now" for what, then, now in versions if then not in ("", now)]
         ideal = sum(not o.ideal for o in self.outcomes)
         if ideal:
             lines.append(f"ideal completion times are others than in the baseline in {ideal} run(s): slowdowns of both are "
                          "over the new ones")
         return lines
 
+    def made_with(self) -> str:
+        """Versions of the runs that were made now, one line."""
+        found = dict.fromkeys(f"{what} {now}" for o in self.outcomes for what, _, now in o.versions)
+        return f"Made with {', '.join(found)}." if found else ""
+
     def text(self, show: int) -> str:
-        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks(), regress.text(self.rows(), show) + self.verdict()]) + "\n"
+        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks(), *filter(None, [self.made_with()]),
+                          regress.text(self.rows(), show) + self.verdict()]) + "\n"
 
     def markdown(self, show: int) -> str:
         """For a comment in a pull request."""
@@ -325,6 +359,7 @@ class Report(NamedTuple):
                       rr.format_markdown((regress.HEADER, rows[:show]))]
         else:
             parts.append("No metric changed.")
+        parts += filter(None, [self.made_with()])
         return "\n\n".join(parts) + "\n"
 
     def junit(self, show: int) -> str:

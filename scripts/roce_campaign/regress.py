@@ -269,14 +269,19 @@ def kind_of(metric: str) -> str:
     return "count" if is_count(metric) else "slowdown" if ".slowdown." in metric else "fct"
 
 
+def time_text(ns: float) -> str:
+    """3.604ms: a time for people, as bounds are written."""
+    unit, size = look.scaled("ns", float(f"{ns:.4g}"))
+    return f"{float(f'{ns:.4g}') / size:.10g}{unit}".replace("\u00b5", "u")
+
+
 def shown(metric: str, value: Optional[float]) -> str:
-    """A value for people: times with a unit, counts whole, six digits."""
+    """A value for people: times with a unit, counts whole, other numbers with four digits."""
     if value is None:
         return "-"
-    if kind_of(metric) != "fct" or not value:
-        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
-    unit, size = look.scaled("ns", value)
-    return f"{value / size:.6g}{unit}".replace("\u00b5", "u")  # as bounds are written
+    if kind_of(metric) == "fct":
+        return time_text(value)
+    return f"{value:.0f}" if kind_of(metric) == "count" or abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def percent(share: float, infinite: str) -> str:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/regress and fct_diff.py: facts, bounds, workloads; baselines recorded and checked; the CI file, run in an empty folder.
+"""scripts/regress and fct_diff.py: facts, bounds, workloads; baselines recorded and checked; the files for a CI, run in an empty
+folder.
 
 The program by hand has ten flows whose completion times one can work out; others use two-dc-leaf-spine.
 """
 
+import http.server
+import json
 import os
 import re
 import shutil
 import subprocess
+import threading
+import urllib.parse
 from xml.etree import ElementTree
 
+import pytest
 import yaml
 from support.campaigns import HEADER, change_flows, slower
 
@@ -117,6 +123,15 @@ def test_record(folder):
     assert suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]), \
         "JUnit of a pass"
     assert "passed" in markdown.read_text() and "No metric changed." in markdown.read_text(), markdown.read_text()
+    # Another version is said, and is no failure; of a program's versions the file has those that results may depend on.
+    text = file.read_text()
+    assert "\nversions: {ns-3: '3.37'}\n" in text and "\n# 10 flows, FCT: mean 5.5us, P50 5us, P99 10us, max 10us\n- name: run\n" in text, text
+    (moved / "older.yaml").write_text(text.replace("ns-3: '3.37'", "ns-3: '3.36'"))
+    differ = "version of ns-3: 3.36 in the baseline, 3.37 now"
+    regress("check", "--allow-program", moved / "older.yaml", "--markdown", moved / "older.md", words=[differ, "Made with ns-3 3.37.", "passed"])
+    assert f"* {differ}\n" in (moved / "older.md").read_text() and differ not in markdown.read_text(), "versions in the comment"
+    (moved / "oldest.yaml").write_text(text.replace("versions: {ns-3: '3.37'}\n", ""))
+    assert "version of" not in regress("check", "--allow-program", moved / "oldest.yaml", words=["passed"]), "a baseline without versions"
     regress("check", "--allow-program", file, "--with", "slow=1", "--junit", junit, "--markdown", markdown, status=1,
             words=["1 of 10", "+10.000% (flow 9)", "all.fct.max", "BEYOND", "FAILED"])
     failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
@@ -165,7 +180,7 @@ def test_inputs(folder):
     earlier = yaml.safe_load(file.read_text())  # of a version without inputs, and with times as a block
     del earlier["runs"][0]["inputs"]
     times = earlier["runs"][0].pop("fct_ps")
-    file.write_text(yaml.safe_dump(earlier) + f"  fct_ps: |\n    {times[:8]}\n    {times[8:]}\n")
+    file.write_text(yaml.safe_dump(earlier, sort_keys=False) + f"  fct_ps: |\n    {times[:8]}\n    {times[8:]}\n")
     text = regress("check", "--allow-program", file)
     assert "is not that of the baseline" not in text, text
 
@@ -190,24 +205,77 @@ def test_simulator(programs, folder):
     assert large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}"
 
 
-def test_workflow(programs, folder):
-    """The commands of the CI file, in a folder that has nothing else but the build."""
-    lines = (SCRIPTS / "examples" / "baseline-workflow.yml").read_text().splitlines()
-    commands = [x.split("run: ", 1)[1] for x in lines if "run: scripts/regress" in x]
-    assert len(commands) == 1 and "--junit" in commands[0] and "--markdown" in commands[0], f"commands: {commands}"
-    shutil.copytree(SCRIPTS, folder / "scripts", ignore=shutil.ignore_patterns("__pycache__", "experiments"))
-    (folder / "build").symlink_to(programs.build)
-    environment = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR")}
-    environment["GITHUB_STEP_SUMMARY"] = "summary.md"
-    baseline = re.search(r"regress check (\S+)", commands[0])[1]
+class Comments(http.server.BaseHTTPRequestHandler):
+    """Takes comments as GitHub and GitLab do, and keeps them."""
 
-    def shell(command, status):
-        done = subprocess.run(["bash", "-euc", command], cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    def do_POST(self):  # pylint: disable=invalid-name
+        """A comment."""
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.found.append((self.path, self.headers.get("Authorization") or self.headers.get("PRIVATE-TOKEN"), body))
+        self.send_response(201)
+        self.end_headers()
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        """Not on standard error."""
+
+
+@pytest.fixture
+def comments():
+    """A server of comments. @return its address, and what it got"""
+    server = http.server.HTTPServer(("127.0.0.1", 0), Comments)
+    server.found = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", server.found
+    server.shutdown()
+
+
+def of_github(document):
+    """@return the commands of a workflow for GitHub: before the check, the check, after it"""
+    steps = [step["run"] for step in document["jobs"]["baseline"]["steps"] if "run" in step]
+    check = next(i for i, step in enumerate(steps) if "regress check" in step)
+    return steps[:check], steps[check], steps[check + 1:]
+
+
+def of_gitlab(document):
+    """The same of one for GitLab."""
+    job = document["fct-baseline"]
+    return job["before_script"] + job["script"][:-1], job["script"][-1], job["after_script"]
+
+
+@pytest.mark.parametrize("name, parts", (("github", of_github), ("gitlab", of_gitlab)))
+def test_workflow(programs, folder, comments, name, parts):
+    """The commands of the files for a CI, in a project outside the repository; packages and build of the module are there."""
+    if programs.sanitized():
+        pytest.skip("programs of other projects would have to be sanitized, too")
+    address, found = comments
+    before, check, after = parts(yaml.safe_load((SCRIPTS / "examples" / f"{name}-baseline.yml").read_text()))
+    shutil.copytree(SCRIPTS, folder / "ns-3-roce" / "scripts", ignore=shutil.ignore_patterns("__pycache__", "experiments"))
+    (folder / "ns-3-roce" / "build").symlink_to(programs.build)
+    for path in (ROOT / "contrib" / "roce" / "doc" / "own-project").iterdir():
+        shutil.copy(path, folder)
+    environment = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR")}
+    environment.update({"GITHUB_STEP_SUMMARY": "summary.md", "TOKEN": "secret", "COMMENTS": f"{address}/comments", "COMMENT_TOKEN": "secret",
+                        "CI_API_V4_URL": address, "CI_PROJECT_ID": "7", "CI_MERGE_REQUEST_IID": "8"})
+
+    def shell(command, status=0):
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
+                              env=environment)
         assert done.returncode == status, f"{command}: {done}"
-    shell(f"mkdir -p {os.path.dirname(baseline) or '.'}; scripts/regress record {baseline} --seeds 2 -- two-dc-leaf-spine --duration=100us", 0)
-    shell(commands[0], 0)
-    shell(commands[0] + " --with ns3::roce::EcnMarker::Kmin=20000 --with ns3::roce::EcnMarker::Kmax=30000 --with load=0.9", 1)
+
+    here = [command for command in before if "install.sh" not in command and "apt-get" not in command and "scripts/build.sh" not in command]
+    assert len(before) - len(here) == 3 and here, f"commands: {before}"
+    for command in here:
+        shell(command)
+    shell("ns-3-roce/scripts/regress record fct-baseline.yaml --seeds 2 -- build/mine --duration=100us")
+    shell(check)
+    shell(check + " --with ns3::roce::EcnMarker::Kmin=20000 --with ns3::roce::EcnMarker::Kmax=30000 --with load=0.9", 1)
     assert ElementTree.parse(folder / "regress.xml").getroot().get("failures") == "2", "JUnit file"
+    for command in after:
+        shell(command)
+    (path, token, body), report = found[0], (folder / "report.md").read_text()
+    assert len(found) == 1 and path in ("/comments", "/projects/7/merge_requests/8/notes") and "secret" in token, found
+    text = json.loads(body)["body"] if name == "github" else urllib.parse.parse_qs(body)["body"][0]
+    assert text == report and "FAILED" in text, f"comment: {text}"
 
 
 def test_copies(folder):

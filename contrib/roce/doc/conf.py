@@ -18,6 +18,11 @@ html_theme_options = {"description": "RDMA congestion control inside and between
                       "font_family": "sans-serif", "head_font_family": "sans-serif"}
 html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_search_summary = False  # it would need a server
+html_use_index = False
+nitpick_ignore_regex = [("cpp:.*", ".*")]  # classes that have no page
 
 
 def link_chapters(app, docname, source):
