@@ -34,7 +34,7 @@ done
 export ROCE_COLD_BUILD=${ROCE_COLD_BUILD:-ON}
 has() { [[ " $variants " == *" $1 "* ]]; }
 
-install_options=(--with-slurm)
+install_options=(--with-slurm --with-chromium)
 if has in-tree; then
     install_options+=(--with-ns3-source)
 fi

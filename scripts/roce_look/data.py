@@ -45,7 +45,7 @@ class Line(NamedTuple):
 def tables(folder: str) -> Dict[str, Dict[str, str]]:
     """The first row of each table over time, also of those of a user's own stage."""
     found = {}
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(os.listdir(folder), key=lambda name: (name not in ("queues.csv", "rates.csv"), name)):
         if name.endswith(".csv"):
             try:
                 with open(roce_manifest.file_of(folder, name), newline="", encoding="utf-8") as stream:

@@ -199,17 +199,20 @@ const network = (() => {
   return {nodes: [...nodes.values()], links: [...links.values()], top};
 })();
 
+const places = (width, height) => [n => 8 + n.x * (width - 16), n => 30 + n.y * (height - 60)];
+const arcOf = link => link.a.tier === link.b.tier ? 26 : 0;  // how far the middle of a link bends upwards
+
 function drawNetwork() {
   const [ctx, width, height] = begin($("network"), network.nodes.length ? 110 + 75 * network.top : 1);
-  const px = n => 8 + n.x * (width - 16), py = n => 30 + n.y * (height - 60);
+  const [px, py] = places(width, height);
   for (const link of network.links) {
     const ports = link.ports.filter(port => rowOf[chosen.kind]?.has(port)), value = Math.max(0, ...ports.map(level));
-    const picked = link.ports.includes(chosen.port), arc = link.a.tier === link.b.tier ? 26 : 0;
+    const picked = link.ports.includes(chosen.port);
     ctx.strokeStyle = picked ? css("--accent") : value > 0 ? `rgb(${heat(value)})` : css("--idle");
     ctx.lineWidth = picked ? 4 : value > 0 ? 1.2 + 2 * value : 0.6;
     ctx.beginPath();
     ctx.moveTo(px(link.a), py(link.a));
-    ctx.quadraticCurveTo((px(link.a) + px(link.b)) / 2, (py(link.a) + py(link.b)) / 2 - arc, px(link.b), py(link.b));
+    ctx.quadraticCurveTo((px(link.a) + px(link.b)) / 2, (py(link.a) + py(link.b)) / 2 - arcOf(link), px(link.b), py(link.b));
     ctx.stroke();
   }
   ctx.textAlign = "center";
@@ -227,13 +230,12 @@ function drawNetwork() {
 /** The ports of the link that is nearest, busiest first; a NIC for the lower end of its link. */
 function portAt(x, y) {
   const canvas = $("network"), width = canvas.clientWidth, height = canvas.clientHeight;
-  const place = n => [8 + n.x * (width - 16), 30 + n.y * (height - 60)];
+  const [px, py] = places(width, height);
   let best = null, nearest = 14;
   for (const link of network.links) {
-    const [ax, ay] = place(link.a), [bx, by] = place(link.b), length = (bx - ax) ** 2 + (by - ay) ** 2 || 1;
+    const [ax, bx, ay, by] = [px(link.a), px(link.b), py(link.a), py(link.b)], length = (bx - ax) ** 2 + (by - ay) ** 2 || 1;
     const t = Math.min(1, Math.max(0, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length));
-    const arc = link.a.tier === link.b.tier ? 26 * 2 * t * (1 - t) : 0;
-    const distance = Math.hypot(ax + t * (bx - ax) - x, ay + t * (by - ay) - arc - y);
+    const distance = Math.hypot(ax + t * (bx - ax) - x, ay + t * (by - ay) - arcOf(link) * 2 * t * (1 - t) - y);
     if (distance < nearest) [best, nearest] = [link, distance];
   }
   if (!best) return [];
@@ -460,14 +462,14 @@ function choosePort(port) {
   const cards = [["flows finished", `${run.counts.finished} of ${run.counts.total}`], ["slowdown, mean", run.slowdowns[1][0][3]],
                  ["slowdown, P99", run.slowdowns[1][0][5]], ["pauses sent", counters.pfcXoffSent], ["frames dropped", counters.framesDropped],
                  ["packets sent again", counters.retransmitted], ["frames marked", counters.ecnMarked], ["seed", run.summary.seed], ["end", ENDS[run.summary.end] ?? run.summary.end],
-                 ["rate law", run.given.cc || configuration.cc], ["ns-3 RoCE", versions["ns-3-roce"]]];
+                 ["rate law", run.given.cc || configuration.cc]];
   $("cards").append(...cards.filter(([, value]) => value !== undefined && value !== null && value !== "").map(
     ([name, value]) => element("div", [element("small", name), element("b", String(value))])));
   $("remarks").append(...(run.summary.warnings ?? []).map(line => element("p", line, {className: "warn"})),
                       ...run.notes.map(line => element("p", line, {className: "muted"})),
                       ...(run.thinned.length ? [element("p", `Thinned: ${run.thinned.join("; ")}.`, {className: "muted"})] : []));
   table($("slowdowns"), ...run.slowdowns);
-  const options = Object.entries(Object.keys(run.given).length ? {...configuration, ...run.given} : configuration).filter(([, value]) => value !== "");
+  const options = Object.entries({...configuration, ...run.given, ...versions}).filter(([, value]) => value !== "");
   const list = () => table($("options"), ["option", "value"], options.filter(pair => pair.join("=").toLowerCase().includes($("option").value.toLowerCase()))
     .map(([name, value]) => [name in run.given ? `${name} (given)` : name, value]));
   $("option").oninput = list;
@@ -514,6 +516,7 @@ function choosePort(port) {
   dark.addEventListener("change", show);
   chosen.flow = filtered.reduce((a, b) => a < 0 || slowness(b) > slowness(a) ? b : a, -1);
   const busiest = (run.heat.kinds[chosen.kind]?.ports ?? []).map(port => [row(chosen.kind, port).reduce((a, b) => a + b, 0), port]);
-  chosen.port = busiest.reduce((a, b) => b[0] > a[0] ? b : a, [0, ""])[1];
+  const recorded = run.lines.find(([, subject]) => subject === "port")?.[2] ?? "";
+  chosen.port = busiest.reduce((a, b) => b[0] > a[0] ? b : a, [0, recorded])[1];
   show();
 })();
