@@ -171,7 +171,7 @@ def test_browser(site):
         assert not wrong, "\n".join(wrong)
         chromium.open(html / "search.html", WIDTHS[1])
         found = chromium.run("""new Promise(done => {
-          Search.query('headroom');
+          Search.performSearch('headroom');
           const look = () => /Search finished/.test(document.body.innerText)
             ? done([...document.querySelectorAll('#search-results a')].map(a => a.innerText)) : setTimeout(look, 50);
           look();
