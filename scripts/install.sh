@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
-# Usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]
+# Usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi] [--with-chromium]
 #   --with-slurm        for the test of campaigns on a cluster
 #   --with-ns3-source   for test/in-tree.sh without a tree of one's own
 #   --with-mpi          for scripts/build-ns3.sh
+#   --with-chromium     for the test of pages in a browser
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 
@@ -21,8 +22,10 @@ for option in "$@"; do
     --with-slurm) packages+=(slurm-wlm munge) ;;
     --with-ns3-source) packages+=(dpkg-dev) ;;
     --with-mpi) packages+=(dpkg-dev) ;;
+    --with-chromium) packages+=(chromium) ;;
     *)
-        echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]" >&2
+        echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]" \
+            "[--with-chromium]" >&2
         exit 2
         ;;
     esac

@@ -4,7 +4,7 @@
 
     plot_fct.py RUN... --out DIR
 
-writes slowdown-by-size.png and fct-cdf.png. Flows are put into bins of about equal count by size (flows of one size stay
+writes slowdown-by-size.png and fct-cdf.png, and beside each an SVG, a PDF and its data as NAME-data.csv. Flows are put into bins of about equal count by size (flows of one size stay
 together), and a bin is drawn at the median of its sizes.
 """
 
@@ -19,6 +19,7 @@ import pandas as pd
 MAX_BINS = 20
 FLOWS_PER_BIN = 100  # below this, the 99th percentile is the largest value
 MIN_BINS = 4
+STATISTICS = ("p50", "p99")
 WIDTH = 4.6  # of a panel, inches
 Styles = Optional[Dict[str, dict]]
 
@@ -38,43 +39,59 @@ def unfinished_note(runs: Sequence[rr.Run], text: str) -> List[str]:
     return [f"Unfinished flows {text}: {', '.join(parts)}."] if parts else []
 
 
-def slowdowns(runs: Sequence[rr.Run]) -> pd.DataFrame:
-    """A row for each bin of sizes: series, scope, flows, size (their median), median and P99 of the slowdown."""
+def statistic_of(values: Sequence[float], name: str) -> float:
+    """The mean or a percentile of sorted values."""
+    return sum(values) / len(values) if name == "mean" else rr.percentile(values, per_million(name))
+
+
+def per_million(name: str) -> int:
+    """p99.9 as 999000; 0 of the mean."""
+    return 0 if name == "mean" else round(float(name[1:]) * 10_000)
+
+
+def slowdowns(runs: Sequence[rr.Run], statistics: Sequence[str] = STATISTICS) -> pd.DataFrame:
+    """A row for each bin of sizes: series, scope, flows, x (the median of sizes), and statistics of the slowdown."""
     rows = []
     for run in runs:
         for scope in ("intra", "inter"):
             flows = [f for f in run.scope(scope) if f.finished]
-            for group in rr.equal_count_bins(flows, max(MIN_BINS, min(MAX_BINS, len(flows) // FLOWS_PER_BIN))):
+            for group in rr.equal_count_bins(flows, max(MIN_BINS, min(MAX_BINS, len(flows) // needed(statistics)))):
                 values = sorted(f.slowdown for f in group)
                 rows.append((run.label, scope, len(group), max(1, rr.percentile([f.size for f in group], 500_000)),
-                             rr.percentile(values, 500_000), rr.percentile(values, 990_000)))
-    return pd.DataFrame(rows, columns=["series", "scope", "flows", "x", "median", "P99"])
+                             *(statistic_of(values, name) for name in statistics)))
+    return pd.DataFrame(rows, columns=["series", "scope", "flows", "x", *statistics])
 
 
-def plot_slowdown(runs: Sequence[rr.Run], path: str, shown: Styles = None) -> None:
-    """Median and 99th percentile of the slowdown over flow size; one column of panels per scope."""
-    scopes, data = scopes_of(runs), slowdowns(runs)
+def needed(statistics: Sequence[str]) -> int:
+    """Flows of a bin, of which the highest percentile is not the largest value."""
+    return max([FLOWS_PER_BIN] + [-(-1_000_000 // (1_000_000 - per_million(name))) for name in statistics])
+
+
+def plot_slowdown(runs: Sequence[rr.Run], path: str, shown: Styles = None, statistics: Sequence[str] = STATISTICS) -> None:
+    """Statistics of the slowdown over flow size, median and 99th percentile; one column of panels per scope."""
+    scopes, data = scopes_of(runs), slowdowns(runs, statistics)
     shown = shown or look.styles(r.label for r in runs)
-    figure = look.Figure(2 * len(scopes), len(scopes), WIDTH * len(scopes) + 0.6, 2.7, sharex="col", sharey="row")
+    figure = look.Figure(len(statistics) * len(scopes), len(scopes), WIDTH * len(scopes) + 0.6, 2.7, sharex="col", sharey="row")
     for i, ax in enumerate(figure.panels):
-        name, scope = ("median", "P99")[i // len(scopes)], scopes[i % len(scopes)]
+        name, scope = statistics[i // len(scopes)], scopes[i % len(scopes)]
         part = data[data["scope"] == scope]
         axes.curves(ax, part.assign(y=part[name]), shown)
         ax.axhline(1, color="#888888", linewidth=0.9, zorder=1.9)
         low, high = min(1, data[name].min()), max(1.5, data[name].max())
         look.logarithmic(ax.yaxis, low * (high / low) ** -0.06, high * (high / low) ** 0.06)
-        look.logarithmic(ax.xaxis, part["x"].min() / 1.3, part["x"].max() * 1.3, look.text_of("B"))
+        look.logarithmic(ax.xaxis, part["x"].min() / 1.3, part["x"].max() * 1.3, "B")
         if i < len(scopes):
             ax.set_title(rr.SCOPE_TITLES[scope])
-        else:
+        if i >= len(figure.panels) - len(scopes):
             ax.set_xlabel("flow size (log scale)")
         if i % len(scopes) == 0:
-            ax.set_ylabel(f"{name} slowdown (log scale)")
+            ax.set_ylabel(f"{'median' if name == 'p50' else name.replace('p', 'P')} slowdown (log scale)")
     lines = ["Slowdown = FCT / FCT of the same flow on an empty network (grey line: 1). " + rr.PERCENTILE_NOTE,
              f"Each point: about 1/{MAX_BINS} of the run's finished flows in the panel (larger bins if there are fewer than "
-             f"{MAX_BINS * FLOWS_PER_BIN}), drawn at the bin's median size."]
-    if (data["flows"] < FLOWS_PER_BIN).any():
-        lines.append(f"Some bins have fewer than {FLOWS_PER_BIN} flows: their P99 is the maximum.")
+             f"{MAX_BINS * needed(statistics)}), drawn at the bin's median size."]
+    if (data["flows"] < needed(statistics)).any():
+        highest = max(statistics, key=per_million)
+        lines.append(f"Some bins have fewer than {needed(statistics)} flows: their {highest.replace('p', 'P')} is the maximum.")
     figure.save(path, look.keys(shown), lines + unfinished_note(runs, "not included"))
 
 
@@ -104,7 +121,8 @@ def plot(runs: Sequence[rr.Run], out: str) -> List[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     rr.add_run_arguments(parser)
-    parser.add_argument("--out", default=".", metavar="DIR", help="where to write the PNGs")
+    parser.add_argument("--out", default=".", metavar="DIR", help="where to write the figures")
+    look.add_style(parser)
     args = parser.parse_args()
     print("\n".join(plot(rr.load_runs(args), args.out)))
     return 0

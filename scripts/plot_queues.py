@@ -74,6 +74,7 @@ def main() -> int:
     parser.add_argument("--labels", help="comma-separated names of the runs (default: folders)")
     parser.add_argument("--out", default=".", metavar="DIR", help="where to write queues.png")
     parser.add_argument("--top", type=int, default=4, help="queues to highlight (default 4)")
+    look.add_style(parser)
     args = parser.parse_args()
     if args.top < 1:
         raise rr.ResultError(f"--top {args.top}, expected at least 1")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Draw what the ranks of a run did: ranks.png, from operations.csv (a program's --operations).
 
-    plot_ranks.py RUN [--out DIR] [--from US] [--to US] [--ranks FIRST-LAST] [--job JOB]
+    plot_ranks.py RUN [--out DIR] [--from TIME] [--to TIME] [--ranks FIRST-LAST] [--job JOB]
 
 A row for each rank, coloured by what it did over time; of many ranks, neighbours share a row, whose colours are mixed. Below is which
 share of the ranks did what. A message is under way at its sender until its send is done, and at its receiver from when it is sent,
@@ -97,14 +97,18 @@ def plot(data: pd.DataFrame, path: str, begin: float, end: float) -> None:
     shares = shares_of(data, edges)
     rows, first, count = axes.fewer_rows(shares, names["job"].to_numpy(), MOST_ROWS, np.add)
     height = min(HEIGHT, max(1.0, 0.3 * len(first)))
-    figure = look.Figure(2, 1, WIDTH, (height + SHARES + 0.3) / 2, sharex=True, gridspec_kw={"height_ratios": (height, SHARES)})
+    figure = look.Figure(2, 1, WIDTH, (height + SHARES + 0.3) / 2, True, sharex=True, gridspec_kw={"height_ratios": (height, SHARES)})
     ax, below = figure.panels
     colours = np.array([to_rgb(colour) for colour in STATES.values()])
     ax.imshow(np.tensordot(rows, colours, axes=(0, 0)).clip(0, 1), aspect="auto", interpolation="nearest",
               extent=(begin, end, len(first), 0))
     ax.grid(False)
+    for state, of_rows in zip(STATES, rows):
+        axes.record_rows(ax, of_rows, [f"{names['job'].iloc[row]:g}:{names['rank'].iloc[row]:g}" for row in first], edges, state)
     label_rows(ax, names.iloc[first].reset_index(drop=True), height)
     below.stackplot(np.repeat(edges, 2)[1:-1], np.repeat(100 * shares.mean(axis=1), 2, axis=1), colors=list(STATES.values()), linewidth=0)
+    for state, of_all in zip(STATES, shares.mean(axis=1)):
+        axes.record_rows(below, [of_all], ["all"], edges, state)
     below.set(xlim=(begin, end), ylim=(0, 100), ylabel="ranks")
     below.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
     iterations = data.groupby(["job", "iteration"])["begin"].min()  # of those that have one
@@ -131,15 +135,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("--out", metavar="DIR", help="where to write the picture (RUN)")
-    parser.add_argument("--from", type=float, default=0.0, dest="begin", metavar="US", help="start of what is drawn, us")
-    parser.add_argument("--to", type=float, dest="end", metavar="US", help="its end (the last operation's)")
+    parser.add_argument("--from", type=rr.time_us, default=0.0, dest="begin", metavar="TIME", help="start of what is drawn, such as 500us")
+    parser.add_argument("--to", type=rr.time_us, dest="end", metavar="TIME", help="its end (the last operation's)")
     parser.add_argument("--ranks", type=span_of, metavar="FIRST-LAST", help="these only, for example 0-63")
     parser.add_argument("--job", type=int, help="its ranks only")
+    look.add_style(parser)
     args = parser.parse_args()
     data = read(args.run, args.job, args.ranks)
     end = data["end"].max() if args.end is None else args.end
     if end <= args.begin:
-        raise rr.ResultError(f"--to {end}, expected more than --from {args.begin}")
+        raise rr.ResultError(f"--to {end:g} us, expected more than --from {args.begin:g} us")
     path = os.path.join(args.out or args.run, "ranks.png")
     plot(data, path, args.begin, end)
     print(path)

@@ -15,7 +15,7 @@ import os
 from typing import Dict
 
 import roce_results as rr
-from roce_plot import look, series
+from roce_plot import axes, look, series
 import pandas as pd
 
 COLUMNS = 4
@@ -55,12 +55,12 @@ def plot(folders: Dict[str, str], file: str, styles: Dict[str, dict] = None) -> 
                 part = data[["time_us", column]].dropna()
                 gap = part["time_us"].diff() > 1.5 * part["time_us"].diff().min()  # nothing was measured there: no line
                 part = pd.concat([part[gap].assign(**{column: math.nan}), part]).sort_index(kind="stable")
-                ax.plot(part["time_us"], part[column], color=styles[label]["color"], linewidth=1.1, alpha=0.9, zorder=3,
-                        marker="." if len(part) < 60 else "", markersize=3)
+                axes.line(ax, part["time_us"], part[column], label, color=styles[label]["color"], linewidth=1.1, alpha=0.9,
+                          linestyle=styles[label]["linestyle"], marker="." if len(part) < 60 else "", markersize=3)
         ax.set_title(title, fontsize="small")
     for ax in figure.panels[-columns:]:
         look.scale(ax.xaxis, "us", max(data["time_us"].max() for data in runs.values()), "simulated time")
-    figure.save(file, look.keys({label: {"color": style["color"]} for label, style in styles.items()}), [
+    figure.save(file, look.keys({label: {**style, "marker": ""} for label, style in styles.items()}), [
         "A point for each interval in which something was measured. Parameters are those of the interval, in units of the table; "
         "those that never change are not drawn."])
     return True
@@ -71,6 +71,7 @@ def main() -> int:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="result folder")
     parser.add_argument("--out", required=True, metavar="DIR", help="where tuning.png goes")
     parser.add_argument("--labels", help="names of the runs, separated by commas")
+    look.add_style(parser)
     args = parser.parse_args()
     file = os.path.join(args.out, "tuning.png")
     if not plot(dict(zip(rr.run_labels(args.runs, args.labels), args.runs)), file):

@@ -15,6 +15,7 @@ import csv
 import io
 import math
 import os
+import re
 import sys
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -420,6 +421,14 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 1")
     return value
+
+
+def time_us(text: str) -> float:
+    """0, 500us or 2ms, in us."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)(ns|us|ms|s)", text) or re.fullmatch(r"(0)()", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}', expected a time with unit, for example 500us")
+    return float(match[1]) * {"": 0, "ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[match[2]]
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:

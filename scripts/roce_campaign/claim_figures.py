@@ -50,7 +50,7 @@ def draw_effects(drawer, plot: Plot, where: Selection, file: str) -> None:
     data["y"] = data["row"].map(rows.index) + data["series"].map(places)
     titles, log = [title for title, _ in plot.fields["value"]], bool(plot.fields.get("log"))
     figure = look.Figure(len(titles), len(titles), 0.08 * max(map(len, rows)) + 0.5 + 2.5 * len(titles),
-                         ROW_INCHES * (len(shown) + 1) * len(rows) / 2 + 0.6, sharey=True)
+                         ROW_INCHES * (len(shown) + 1) * len(rows) / 2 + 0.6, True, sharey=True)
     for ax, title in zip(figure.panels, titles):
         part = data[data["panel"] == title]
         axes.lying(ax, part, shown)
@@ -127,7 +127,7 @@ def draw_claims(drawer, plot: Plot, _: Selection, file: str) -> None:
     if not panels:
         raise rr.ResultError("no claim to show")
     heights = [data["height"].sum() + 2.2 for _, data in panels.values()]
-    figure = look.Figure(len(panels), 1, 9.4, ROW_INCHES * sum(heights) / len(panels), height_ratios=heights)
+    figure = look.Figure(len(panels), 1, 9.4, ROW_INCHES * sum(heights) / len(panels), True, height_ratios=heights)
     for ax, (kind, (title, data)) in zip(figure.panels, panels.items()):
         draw_claim_panel(ax, kind, data)
         ax.set_title(title)
@@ -144,7 +144,7 @@ def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
         ax.barh(data["y"], data["value"], height=0.55, color=data["series"].map(look.GRADES), zorder=2)
         ax.set_xlim(-1, 101)
     else:
-        ax.barh(data["y"], data["band_high"] - data["band_low"], left=data["band_low"], height=0.7, color=look.BAND, zorder=1)
+        ax.hlines(data["y"], data["band_low"], data["band_high"], linewidth=11, color=look.BAND, zorder=1)
         ax.plot(data["reported"], data["y"], zorder=3, linestyle="", **REPORTED)
         others = data[["reported", "band_low", "band_high"]].stack()
         axes.lying_scale(ax, data, [*others, 1.0 if kind == "share" else 0.0], kind == "share")

@@ -127,7 +127,7 @@ def draw_ranks(drawer, plot: Plot, where: Selection, file: str) -> None:
     """For each metric a field: rows, and rivals from the lowest mean rank on; how far each is from the best of its row."""
     found = comparisons(drawer, plot, where)
     columns, rows = max(len(c.rivals) for c in found), max(len(c.rows) for c in found)
-    figure = look.Figure(len(found), 1, 2.2 + 0.62 * columns, 1.8 + 0.3 * rows)
+    figure = look.Figure(len(found), 1, 2.2 + 0.62 * columns, 1.8 + 0.3 * rows, True)
     for ax, c in zip(figure.panels, found):
         cells = []
         for row, entries in c.rows.items():
@@ -159,7 +159,7 @@ def draw_best(drawer, plot: Plot, where: Selection, file: str) -> None:
     data = pd.DataFrame(cells, columns=CELL)
     rows, columns = list(data["row"].unique()), list(data["column"].unique())
     inches = max(1.75, 0.075 * max(map(len, columns)) + 0.2, 0.08 * data["text"].str.len().max() + 0.2)
-    figure = look.Figure(1, 1, 1.8 + inches * len(columns), 0.6 + 0.42 * len(rows))
+    figure = look.Figure(1, 1, 1.8 + inches * len(columns), 0.6 + 0.42 * len(rows), True)
     axes.cells(figure.panels[0], data, rows, columns)
     figure.panels[0].xaxis.tick_top()
     figure.save(file, [], [

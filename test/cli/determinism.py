@@ -70,7 +70,7 @@ REPEATED = {"Dcqcn", "Hpcc", "Swift, Reflex, suspensions", "Uno, lossy", "Wrcc",
 # What must not change flows.csv or the fingerprint.
 WATCHING = ["--queues=3us", "--rates=7us", "--pfc", "--hpccFct", "--progress=json",
             "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us", "--pfq=change",
-            "--voqs=change", "--chromeTrace", "--netanim=0us-20us"]
+            "--voqs=change", "--notifications", "--chromeTrace", "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 

@@ -21,6 +21,7 @@ OTHER = {
     "lossRecovery": "a role in summary.json",
     "mlcc": "a profile",
     "pathPolicy": "a role in summary.json",
+    "pauses": "a column",
     "pcap": "a word of a message",
     "progress": "a word of a comment on JSON",
     "queues": "a series, for the time line",

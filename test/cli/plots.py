@@ -4,20 +4,31 @@
     plots.py BUILD_DIR
 """
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
+import pytest
+import plot_fct
 import plot_queues
 import plot_ranks
 import plot_series
 import roce_results as rr
+from roce_campaign import claim_figures
 from roce_plot import axes, look
 
 from support.campaigns import run
 
 ESTIMATES = pd.DataFrame([("a", "x", 2.0, 1.0, 4.0, 3.0), ("b", "x", 200.0, None, None, None), ("a", "y", 20.0, 10.0, 40.0, None)],
                          columns=["series", "x", "value", "low", "high", "reported"])
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    """What was not saved does not stay."""
+    yield
+    look.pyplot().close("all")
 
 
 def panel():
@@ -36,26 +47,129 @@ def test_look():
     same = look.styles(["a", order[len(look.COLOURS)]], order)
     assert len({style["color"] for style in same.values()}) == 2, f"two names with one colour: {same}"
     assert len(set(look.COLOURS)) == len(look.COLOURS), "a colour that is there twice"
+    for name, others in (("DCQCN", ["Dcqcn", "HPCC"]), ("Reflex+TIMELY", ["Timely", "Timely+Reflex"]), ("MLCC", ["HPCC", "variant", "MLCC"])):
+        known = look.styles([name, "other"])[name]["color"]
+        found = look.styles(others)
+        assert known in [style["color"] for style in found.values()], f"{name} has another colour: {found}"
+        assert len({style["color"] for style in found.values()}) == len(others), f"one colour for two: {found}"
+    many = look.styles([f"law {i}" for i in range(len(look.COLOURS) + 5)])
+    assert len({(style["color"], style["linestyle"]) for style in many.values()}) == len(many), "two laws look the same"
     text = "one two three four 95 %"
     assert look.wrapped(text, 8).replace("\n", " ").replace("\u00a0", " ") == text, "a text is cut"
 
 
 def test_bars():
-    """Bars from 0; on a logarithmic axis marks, and what is reported is seen on both."""
+    """Bars from 0, with a hollow one of what is reported beside; on a logarithmic axis marks."""
     linear, log, mixed = panel(), panel(), panel()
     shown = look.styles(["a", "b"])
     axes.estimates(linear, ESTIMATES, ["x", "y"], shown, True, False)
-    heights = sorted(bar.get_height() for bar in linear.patches if np.isfinite(bar.get_height()))
-    assert heights == [2, 20, 200] and linear.get_ylim()[0] == 0, f"bars: {heights} {linear.get_ylim()}"
+    bars = {bar.get_x(): bar for bar in linear.patches if np.isfinite(bar.get_height())}
+    heights = [bars[x].get_height() for x in sorted(bars)]
+    assert heights == [2, 3, 200, 20] and linear.get_ylim()[0] == 0, f"bars: {heights} {linear.get_ylim()}"
+    theirs = next(bar for bar in bars.values() if bar.get_height() == 3)
+    assert min(theirs.get_facecolor()[:3]) > 0.85, "the paper's bar is not hollow"
     axes.estimates(log, ESTIMATES, ["x", "y"], shown, True, True)
     assert not log.patches and log.get_yscale() == "log" and log.get_ylim()[0] > 0, "bars on a logarithmic axis"
     marks = sorted(y for line in log.get_lines() if line.get_marker() in "os" for y in line.get_ydata())
-    assert marks == [2, 20, 200], f"marks: {marks}"
+    assert marks == [2, 3, 20, 200], f"marks: {marks}"
     axes.estimates(mixed, ESTIMATES.assign(value=-ESTIMATES["value"]), ["x", "y"], shown, True, True)
     assert mixed.get_yscale() == "linear" and len(mixed.patches), "negative values on a logarithmic axis"
-    for ax in (linear, log):
-        lines = [part for found in ax.collections for part in found.get_segments() if found.get_linewidth()[0] == 2]
-        assert len(lines) == 1 and {y for _, y in lines[0]} == {3.0}, f"reported: {lines}"
+    claims = panel()
+    rows = [("c", "A", "claim", "text", *(1.1, 1.0, 1.2, 1.0, 0.7, 1.3), 1.0, 0.5)]
+    claim_figures.draw_claim_panel(claims, "share", pd.DataFrame(rows, columns=["id", "series", "label", "text", *claim_figures.NUMBERS,
+                                                                               "height", "y"]))
+    assert claims.get_xscale() == "log" and not claims.patches, "bars on a logarithmic axis"
+
+
+def test_recorded():
+    """The data beside a figure are what is drawn, in the units of its axes."""
+    shown = look.styles(["a", "b"])
+    figure = look.Figure(2, 2, 6, 3)
+    left, right = figure.panels
+    axes.estimates(left, ESTIMATES, ["x", "y"], shown, True, False)
+    figure.name(left, "Left", "ms", 30)
+    steps = pd.DataFrame({"series": ["a", "a", "b"], "time_us": [0.0, 500.0, 0.0], "value": [2000.0, 0.0, 5000.0]})
+    axes.over_time(right, steps, 0, 1000, shown)
+    look.scale(right.xaxis, "us", 1000, "time")
+    look.scale(right.yaxis, "B", 5000, "queue")
+    data = look.recorded(figure.panels)
+    bars = data[data["panel"] == "Left"]
+    assert sorted(zip(bars["series"], bars["x"], bars["y"])) == [("a", "x", 2), ("a", "y", 20), ("b", "x", 200)], f"bars: {bars}"
+    assert bars["y_low"].tolist()[:2] == [1, 10] and bars["reported"].tolist()[0] == 3 and set(bars["y_axis"]) == {"ms"}, f"bars: {bars}"
+    lines = data[data["panel"] != "Left"]
+    drawn = [tuple(point) for line in right.get_lines() for point in zip(line.get_xdata() / 1000, line.get_ydata() / 1000)]
+    assert list(zip(lines["x"], lines["y"])) == drawn and (1.0, 5.0) in drawn, f"lines: {lines}, {drawn}"
+    assert set(lines["x_axis"]) == {"time (ms)"} and set(lines["y_axis"]) == {"queue (KB)"}, f"lines: {lines}"
+    for draw in (lambda ax: axes.curves(ax, pd.DataFrame({"series": "a", "x": [1.0, 2.0], "y": [3.0, 4.0]}), shown),
+                 lambda ax: axes.cdf(ax, pd.DataFrame({"series": "a", "value": np.arange(1.0, 9999.0)}), shown),
+                 lambda ax: axes.line(ax, [1.0, 2.0], [3.0, 4.0], "a")):
+        ax = panel()
+        draw(ax)
+        found, line = look.recorded([ax]), ax.get_lines()[0]
+        assert np.array_equal(found["x"], line.get_xdata()) and np.array_equal(found["y"], line.get_ydata()), f"{found}"
+        assert len(found) <= axes.MAX_STEPS + 1, "a point for each of very many flows"
+    ax = panel()
+    axes.heat_rows(ax, np.array([[0.5, 0.5, 0, 1.0]]), ["port"], ["sw"], (0, 40), 2)
+    found = look.recorded([ax])[["x", "x_end", "y", "share"]].values.tolist()
+    assert found == [[0, 20, "port", 0.5], [30, 40, "port", 1]], f"rows of shares: {found}"
+
+
+def test_files(folder):
+    """Each figure in three formats with its data, the same bytes in each run; a paper's has its width and its font."""
+    (folder / "summary.json").write_text("{}")
+    (folder / "queues.csv").write_text("time_ns,node,port,class,queue_bytes\n0,7,0,3,2000\n300000,7,0,3,0\n900000,7,0,3,5\n")
+    (folder / "flows.csv").write_text("id,src,dst,class,tag,scope,bytes,start_ns,fct_ns,receiver_fct_ns,ideal_fct_ns,slowdown,packets,"
+                                      "retransmitted,status\n" + "".join(
+                                          f"{i},0,1,3,0,intra,{1000 * i + 1},0.000,{2000 + i}.000,,1000.000,{2 + i / 1000},1,0,finished\n"
+                                          for i in range(40)))
+    before = sorted(folder.iterdir())
+    for i in (1, 2):
+        done = run("plot_fct.py", folder, "--out", folder / f"paper{i}", "--style", "paper", env={"PYTHONHASHSEED": str(i)})
+        assert done.returncode == 0, f"{done}"
+    files = sorted(p.name for p in (folder / "paper1").iterdir())
+    assert files == sorted(f"{name}{end}" for name in ("fct-cdf", "slowdown-by-size") for end in (*look.FORMATS, look.DATA)), f"{files}"
+    for name in files:
+        assert (folder / "paper1" / name).read_bytes() == (folder / "paper2" / name).read_bytes(), f"{name} differs from run to run"
+    pdf, svg = (folder / "paper1" / "fct-cdf.pdf").read_bytes(), (folder / "paper1" / "fct-cdf.svg").read_text()
+    assert re.search(rb"/MediaBox \[ 0 0 237.6 ", pdf) and b"/CreationDate" not in pdf, "3.3 inches"
+    assert set(re.findall(r"font: ([\d.]+)px", svg)) == {"8"} and ">flow completion time (log scale)<" in svg, "text of 8 points"
+    assert "Markers at each tenth" in svg and "Markers at each tenth" not in re.sub("<metadata.*</metadata>", "", svg, flags=re.S), "caption"
+    done = run("plot_queues.py", folder, "--out", folder, "--style", "talk")
+    assert done.stdout.split() == [str(folder / "queues.png")] and set(before) < set(folder.iterdir()), f"{done}"
+    assert (folder / "queues.csv").read_text().startswith("time_ns,"), "the run's own table is gone"
+    assert run("plot_queues.py", folder, "--style", "poster").stderr.endswith("expected one of page, paper, talk\n")
+
+
+def test_grey():
+    """In a paper, series differ without colours; a single panel has no title."""
+    look.use("paper")
+    try:
+        shown = look.styles(["DCQCN", "HPCC", "MLCC", "x", "y"])
+        assert len({str(style["linestyle"]) for style in shown.values()}) == 5, f"{shown}"
+        ax = panel()
+        axes.estimates(ax, ESTIMATES, ["x", "y"], look.styles(["a", "b"]), True, False)
+        assert {bar.get_hatch() for bar in ax.patches if np.isfinite(bar.get_height())} == {None, "", look.HATCHES[1]}, "hatches"
+        figure = look.Figure(1, 1, 5, 3)
+        figure.name(figure.panels[0], "FCT, mean", "ms", 30)
+        assert figure.panels[0].get_title("left") == "" and figure.panels[0].get_ylabel() == "FCT, mean (ms)"
+        assert look.Figure(2, 2, 5, 3).fig.get_size_inches()[0] == 7
+    finally:
+        look.use("page")
+
+
+def test_statistics():
+    """Of slowdowns by size: bins that are large enough for the percentile."""
+    flows = [rr.Flow(i, 0, 1, 3, 0, "intra", 1000 + i, 0, 1, None, 1, 1.0 + (i % 1000 == 0), 1, 0, True) for i in range(8000)]
+    found = plot_fct.slowdowns([rr.Run("a", "", flows, 0, {})], ["mean", "p99.9"])
+    assert (found["flows"] >= 1000).all() and np.allclose(found["mean"], 1.001) and (found["p99.9"] == 1).all(), f"{found}"
+    assert plot_fct.slowdowns([rr.Run("a", "", flows, 0, {})])["flows"].max() == 400, "20 bins"
+
+
+def test_table(folder):
+    """A table as a figure has the text of its cells."""
+    axes.draw_table(str(folder / "t.png"), ["load", "P50", "the paper's"], [["30 %", "1.9 [1, 2]", "2.0"], ["30 %", "3.1", "3.0"]], 1, "Caption.")
+    found = re.findall(r">([^<>]+)</text>", (folder / "t.svg").read_text())
+    assert found.count("30 %") == 1 and {"load", "1.9 [1, 2]", "2.0", "3.1", "3.0", "Caption."} <= set(found), f"{found}"
 
 
 def test_flows():
@@ -113,6 +227,41 @@ def test_links(folder):
     assert found[0] == "sw0" and 100 < len(found) <= 20 / axes.HEAT_ROW, f"names of nodes, as many as there is room for: {len(found)}"
 
 
+SYSTEMS = {
+    "pfr": "time_ns,node,port,fair_rate_bps,input_bps,slow_down,avg_rtt_ns,extra_bytes,branch,queue_bytes,threshold_bytes,pauses,node_name,port_name\n"
+           "10000,7,0,5000000000,0,0,0,0,md,300,400,2,leaf,leaf:0\n20000,7,0,9000000000,0,0,0,0,ai,0,0,0,leaf,leaf:0\n"
+           "20000,7,1,20000000000,0,0,0,0,ai,100,400,0,leaf,leaf:1\n",
+    "voqs": "time_ns,node,port,voq,queue_bytes,rate_bps,node_name,port_name\n10000,8,1,5,700,4000000000,dci,dci:1\n20000,8,1,6,900,2000000000,dci,dci:1\n",
+    "pfq": "time_ns,node,src,qp,flow,queue_bytes,rate_bps,epoch,node_name\n10000,8,3,0,11,500,3000000000,1,dci\n"
+           "20000,8,4,2,12,800,1000000000,1,dci\n30000,8,4,2,13,0,1000000000,1,dci\n",
+    "mlcc": "time_ns,flow,src,dst,variable,value\n10000,11,3,9,r_ns_bps,25000000000\n20000,11,3,9,r_ns_bps,5000000000\n20000,11,3,9,rbar_bps,8000000000\n",
+    "notifications": "time_ns,flow,kind,from,to,rate_bps,hops,marked\n1000,11,cnp,nic9,nic3,,0,0\n2000,11,cnp,nic9,nic3,,0,0\n"
+                     "35000,12,fcnp,leaf,nic4,5000000000,0,0\n"}
+
+
+def test_systems(folder):
+    """Series of WRCC, BiCC and MLCC, and notifications: what each panel shows, and a picture of all."""
+    (folder / "summary.json").write_text('{"nodeNames": {"7": "leaf", "8": "dci"}}')
+    for table, text in SYSTEMS.items():
+        (folder / f"{table}.csv").write_text(text)
+    panels = plot_series.panels_of(plot_series.read_tables(str(folder), {"7": "leaf", "8": "dci"}), {}, 4, None, np.linspace(0, 40, 5))
+    found = {title: list(zip(data["series"], data["time_us"], data["value"])) for (_, title), data in panels.items()}
+    assert found == {
+        "fair rate (Gbit/s)": [("leaf port 0", 10, 5), ("leaf port 0", 20, 9), ("leaf port 1", 20, 20)],
+        "Q_p (% of Q_max)": [("leaf port 0", 10, 75), ("leaf port 0", 20, 0), ("leaf port 1", 20, 25)],
+        "XOFFs in a period": [("leaf port 0", 10, 2), ("leaf port 0", 20, 0), ("leaf port 1", 20, 0)],
+        "VOQ": [("dci port 1 VOQ 6", 20, 900), ("dci port 1 VOQ 5", 10, 700)],
+        "VOQ's rate (Gbit/s)": [("dci port 1 VOQ 6", 20, 2), ("dci port 1 VOQ 5", 10, 4)],
+        "flow's queue": [("nic4 QP 2", 20, 800), ("nic4 QP 2", 30, 0), ("flow 11", 10, 500)],
+        "queue's rate (Gbit/s)": [("nic4 QP 2", 20, 1), ("nic4 QP 2", 30, 1), ("flow 11", 10, 3)],
+        "near source (Gbit/s)": [("flow 11", 10, 25), ("flow 11", 20, 5)],
+        "receiver's DQM (Gbit/s)": [("flow 11", 20, 8)],
+        "notifications per 10 µs": [("cnp", 0, 2), ("cnp", 10, 0), ("cnp", 20, 0), ("cnp", 30, 0),
+                                    ("fcnp", 0, 0), ("fcnp", 10, 0), ("fcnp", 20, 0), ("fcnp", 30, 1)]}, f"{found}"
+    done = run("plot_series.py", folder)
+    assert done.stdout.split() == [str(folder / "series.png")] and (folder / "series.png").stat().st_size > 30000, f"{done}"
+
+
 OPERATIONS = """job,rank,operation,kind,stream,peer,bytes,part,iteration,sent_ns,start_ns,end_ns
 0,0,1,calc,0,,,,1,,0.000,4000.000
 0,0,2,calc,1,,,,1,,2000.000,6000.000
@@ -133,11 +282,12 @@ def test_ranks(folder):
     late = plot_ranks.shares_of(data, np.array([5.0, 7]))
     assert np.allclose(late[:, 0, 0], [0, 0.5, 0.5, 0]), f"of a stretch that operations overlap: {late}"
     assert plot_ranks.read(str(folder), 0, (1, 1))["rank"].unique() == [1]
-    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9")
+    done = run("plot_ranks.py", folder, "--out", folder / "new", "--to", "9us")
     assert done.stdout.split() == [str(folder / "new" / "ranks.png")] and (folder / "new" / "ranks.png").stat().st_size > 10000, f"{done}"
     for text, options, words in ((OPERATIONS.replace("send", "sent"), (), ":4: kind: expected calc, send or recv"),
                                  (OPERATIONS.replace("end_ns", "end"), (), "missing column(s) end_ns"),
-                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0"),
+                                 (OPERATIONS, ("--ranks", "7-9"), "no operation of these ranks"), (OPERATIONS, ("--to", "0"), "--to 0 us"),
+                                 (OPERATIONS, ("--from", "5"), "--from: '5', expected a time with unit"),
                                  (OPERATIONS, ("--ranks", "x"), "--ranks: 'x', expected for example 0-63")):
         (folder / "operations.csv").write_text(text)
         done = run("plot_ranks.py", folder, *options)

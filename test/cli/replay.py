@@ -68,6 +68,23 @@ def test_paths():
     assert made == (REFERENCE / "paths.csv").read_text()
 
 
+def test_paths_of_lcmp(folder):
+    """UCMP at DCI switches: the widest links; senders 0 to 3 have one flow number there, so they share a way."""
+    links = [f"{host} {5 if host < 4 else 9} 100Gbps 1us 0" for host in range(5)]
+    links += [f"{a} {b} {rate} 1ms 0" for b, rate in ((6, "200Gbps"), (7, "200Gbps"), (8, "100Gbps")) for a in (5, 9)]
+    (folder / "topology.txt").write_text("\n".join(["10 0 5 11", "5 6 7 8 9", *links, ""]))
+    (folder / "flow.txt").write_text("4\n" + "".join(f"{host} 4 3 100 1000 2\n" for host in range(4)))
+    ways = {}
+    for options in ((), ("--ucmp",)):
+        lines = run(HPCC_PATHS, "topology.txt", "flow.txt", *options, cwd=folder).stdout.splitlines()[1:]
+        ways[options] = [[way.split("-")[2] for way in line.split(",")[1:]] for line in lines]
+    assert len({data for data, _ in ways[()]}) > 1, f"by hash: {ways}"
+    assert {data for data, _ in ways["--ucmp",]} in ({"6"}, {"7"}), f"one of the widest for all: {ways}"
+    assert {ack for _, ack in ways["--ucmp",]} <= {"6", "7"}, f"ACKs, too: {ways}"
+    done = run(HPCC_PATHS, INPUTS["topology"], INPUTS["flows"], "--ucmp", status=2)
+    assert done.stderr.endswith("no DCI switches, expected LCMP's format for --ucmp\n"), done.stderr
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_reference(programs, folder, name):
     """A transport."""

@@ -80,16 +80,17 @@ MORE = {
 CHANGES = [f"--{series}=change" for series in ("queues", "rates", "transport", "pauses", "utilisation")]
 MORE.update({
     # Every change and every frame, in one order.
-    "changes": SMALL + ["--load=0.6", "--interFraction=0.4", "--wanDelay=20us", "--duration=100us", *CHANGES, "--pfc", "--chromeTrace",
+    "changes": SMALL + ["--load=0.6", "--interFraction=0.4", "--wanDelay=20us", "--duration=100us", *CHANGES, "--pfc", "--notifications", "--chromeTrace",
                         "--pcap=all", "--hpccPfc", "--netanim=0us-40us"],
     # Changes and samples of the same time; what ranks do is on the time line.
     "changes-samples": SMALL + ["--pattern=goal+incast", "--goal={goal}", "--incastSenders=6", "--incastBytes=200000", "--wanDelay=20us",
                                 "--duration=100us", "--cc=Hpcc", "--queues=change", "--rates=3us", "--transport=change", "--pauses=3us",
                                 "--utilisation=1us", "--pfc", "--chromeTrace", "--operations"],
-    "changes-wrcc": SMALL + ["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0", "--load=0.5", "--duration=100us", "--pfr=change",
+    "changes-wrcc": SMALL + ["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0", "--load=0.5", "--duration=100us", "--pfr=change", "--notifications",
                              "--rates=change", "--seriesPorts=dc0-leaf0,dc1-spine1:0,nic3", "--pcap=nic3,dc0-leaf0:2"],
     "changes-mlcc": SMALL + ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--hostRate=25Gbps", "--load=0.5",
-                             "--interFraction=0.6", "--wanDelay=20us", "--duration=300us", "--pfq=change", "--transport=change"],
+                             "--interFraction=0.6", "--wanDelay=20us", "--duration=300us", "--pfq=change", "--transport=change",
+                             "--notifications"],
     "changes-bicc": SMALL + ["--edge=Bicc", "--load=0.6", "--interFraction=0.6", "--wanDelay=20us", "--duration=100us", "--voqs=change"],
 })
 # Options that are refused, by a word of the message.

@@ -314,6 +314,15 @@ def check_fair_rates(build, root):
                 check(rate in after[:1], f"{port} at {time} ns: {rate}, told {after}")
                 compared += 1
     check(compared > 100, f"{compared} samples compared")
+    # What the rate comes from: a queue beyond half of its limit is in excess, an XOFF makes SD 2 at least.
+    for row in rows(change, "pfr.csv"):
+        queue, limit = int(row["queue_bytes"]), int(row["threshold_bytes"])
+        excess = round(queue - limit / 2) if 0 < limit <= 2 * queue else 0
+        check(abs(int(row["extra_bytes"]) - excess) <= 1, f"pfr.csv: {row}")
+        check(row["pauses"] == "0" or float(row["slow_down"]) >= 2, f"pfr.csv: {row}")
+    paused = simulate(build, root / "pfr-paused", *wrcc, "--pfr=change", "--leafBuffer=1MiB", "--ns3::roce::Switch::HeadroomFactor=1", "--pfc")
+    check(any(row["pauses"] != "0" for row in rows(paused, "pfr.csv")), "no pauses in pfr.csv")
+    check(any(int(row["queue_bytes"]) > int(row["threshold_bytes"]) / 2 > 0 for row in rows(paused, "pfr.csv")), "no queue beyond half of Q_max")
     none = simulate(build, root / "pfr-none", "--pfr=24us")
     check(not rows(none, "pfr.csv"), "fair rates without WrccFairRate")
 
@@ -362,6 +371,34 @@ def check_pfqs(build, root):
         check(flow["src"] == row["src"] and flow["scope"] == "inter", f"pfq.csv: {row} is not of {flow}")
     none = simulate(build, root / "pfq-none", "--pfq=24us")
     check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
+
+
+def check_notifications(build, root):
+    """notifications.csv: as many of each kind as were sent, to the sender of the flow's data, and what they say."""
+    mlcc = ["--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5", "--hostRate=25Gbps"]
+    cases = (("cnp", "cnpsSent", ["--cc=Dcqcn"]), ("cnp", "biccNearCnps", ["--cc=Dcqcn", "--edge=Bicc", "--interFraction=0.8", "--wanRate=10Gbps"]),
+             ("fcnp", "wrccFcnps", ["--cc=Wrcc", "--stages=WrccFairRate"]), ("switch-int", "mlccSwitchInts", mlcc),
+             ("pseudo-ack", "reflexNsfPseudoAcks", ["--cc=Timely", "--edge=ReflexNsf", "--interFraction=0.5"]))
+    for i, (kind, counter, options) in enumerate(cases):
+        folder = simulate(build, root / f"told-{i}", *options, "--notifications", "--pfr=change")
+        with open(folder / "summary.json", encoding="utf-8") as file:
+            summary = json.load(file)
+        names = set(summary["nodeNames"].values())
+        flows = {row["id"]: row for row in rows(folder, "flows.csv")}
+        found = [row for row in rows(folder, "notifications.csv") if row["kind"] == kind and (row["from"] in names) == (counter != "cnpsSent")]
+        # What is made at the end of the run may still wait.
+        check(0 < len(found) <= summary["counters"][counter] <= len(found) + 3, f"{len(found)} {kind}, {counter} {summary['counters'][counter]}")
+        for row in found:
+            flow, time = flows[row["flow"]], Decimal(row["time_ns"])
+            check(row["to"] == f"nic{flow['src']}" and Decimal(flow["start_ns"]) < time, f"{kind}: {row} is not of {flow}")
+            check((row["from"] == f"nic{flow['dst']}") == (counter == "cnpsSent"), f"{kind}: {row} of {flow}")
+            check((row["rate_bps"] != "") == (kind == "fcnp"), f"{kind}: {row}")
+            check((row["hops"] != "0") == (kind == "switch-int"), f"{kind}: {row}")
+        if kind == "fcnp":  # they name a rate that a port of the switch has had
+            rates = {int(row["fair_rate_bps"]) // 10 ** 6 for row in rows(folder, "pfr.csv")}
+            check({int(row["rate_bps"]) // 10 ** 6 for row in found} <= rates, "FCNPs name other rates than ports have")
+        some = simulate(build, root / f"told-some-{i}", *options, "--notifications", "--seriesFlows=3-9")
+        check(rows(some, "notifications.csv") == [row for row in rows(folder, "notifications.csv") if 3 <= int(row["flow"]) <= 9], "chosen flows")
 
 
 def check_voqs(build, root):
@@ -449,6 +486,7 @@ def main():
         check_micro_loops(build, root)
         check_pfqs(build, root)
         check_voqs(build, root)
+        check_notifications(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")

@@ -190,6 +190,11 @@ def test_summary(types, folder):
         assert found == wanted, f"valuesInForce: {found}, expected {wanted}"
     ports = {entry["values"]["DataRate"]: entry["thresholds"] for entry in roles["switchPort"]}
     assert ports["100Gbps"]["ecnKmaxBytes"] == 1600000 and ports["1600Gbps"]["ecnKmaxBytes"] == 25600000, f"thresholds: {ports}"
+    # The long port has all that its headroom leaves of 4 BDP and 4 MiB.
+    headroom = 2 * 1600 * 500_000 // 8 + 3 * 4304 + 64
+    xoff = 4 * 1600 * 500_000 // 8 + (4 << 20) - headroom
+    assert {name: ports["1600Gbps"][name] for name in ports["1600Gbps"] if not name.startswith("ecn")} == {
+        "linkDelayNs": 500_000, "pfcHeadroomBytes": headroom, "pfcXoffBytes": xoff, "pfcXonBytes": xoff // 2}, f"thresholds: {ports}"
     neighbours = summary["neighbours"]
     assert len(neighbours) == 42 and all(neighbours[b] == a and a != b for a, b in neighbours.items()), f"neighbours: {neighbours}"
     assert neighbours["nic3"] == "dc0-leaf1:1" and neighbours["dc0-dci0:2"] == "dc1-dci0:2", f"neighbours: {neighbours}"
@@ -280,9 +285,9 @@ def test_vendor_file(types, folder):
 
 
 def test_lengths(types, folder):
-    """A delay given as kilometres of fibre is that of light in it, 5 us each."""
+    """A delay given as kilometres or metres of fibre is that of light in it, 5 us each."""
     lengths, times = Path(folder, "lengths"), Path(folder, "times")
-    for out, options in ((lengths, ("--wanDelay=80km", "--fabricDelay=0.2km")), (times, ("--wanDelay=400us", "--fabricDelay=1000ns"))):
+    for out, options in ((lengths, ("--wanDelay=80km", "--fabricDelay=200m")), (times, ("--wanDelay=400us", "--fabricDelay=1000ns"))):
         types.run("--duration=50us", "--interFraction=1", f"--out={out}", *options)
     found = told(lengths)["configuration"]
     assert (found["wanDelay"], found["fabricDelay"]) == ("400000000ps", "1000000ps"), f"--wanDelay=80km: {found['wanDelay']}"

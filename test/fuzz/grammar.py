@@ -81,6 +81,8 @@ WORDS = {
     "profile": ["hpcc-sim"],
     "incastReceiver": ["0", "1", "99"],
     "poissonReceiver": ["0", "1", "99"],
+    "poissonFrom": ["0", "1", "99"],
+    "poissonTo": ["0", "1", "99"],
     "incastLocalSenders": ["-1", "0", "1", "2"],
     "truncate": ["2000", "100000", "1000000"],
     "dciAttach": ["spine", "leaf"],

@@ -37,17 +37,29 @@ constexpr uint32_t HOSTS = 2; //!< of each of the two datacenters at the ends
 class PathPolicyTest : public SystemTest
 {
   public:
-    /// Switches 0 and 1 have hosts, 2 and so on are in the middle; links in this order.
-    static void Build(Network& net, const std::vector<Way>& ways, const std::string& policy)
+    /// Switches 0 and 1 have hosts, 2 and so on are in the middle; links in this order. With a
+    /// leafBps the hosts of switch 1 are at one more, behind a link of that rate.
+    static void Build(Network& net,
+                      const std::vector<Way>& ways,
+                      const std::string& policy,
+                      uint64_t leafBps = 0)
     {
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
         Config::SetDefault("ns3::roce::Switch::EgressLimit", StringValue("1GiB"));
         for (uint32_t dc = 0; dc < 2; ++dc)
         {
             net.AddSwitch("end" + std::to_string(dc), dc);
+        }
+        for (uint32_t dc = 0; dc < 2; ++dc)
+        {
+            const uint32_t sw = dc && leafBps ? net.AddSwitch("leaf", dc) : dc;
             for (uint32_t h = 0; h < HOSTS; ++h)
             {
-                net.AddNic(net.AddHost("h", dc), dc, 100 * G, US);
+                net.AddNic(net.AddHost("h", dc), sw, 100 * G, US);
+            }
+            if (sw > dc)
+            {
+                net.Connect(dc, sw, leafBps, US);
             }
         }
         for (uint32_t w = 0; w < ways.size(); ++w)
@@ -119,6 +131,16 @@ TEST_F(PathPolicyTest, UcmpSharesByRate)
     EXPECT_NEAR(counts[0], 60000 * 200 / 325.0, 600);
     EXPECT_NEAR(counts[1], 60000 * 100 / 325.0, 600);
     EXPECT_NEAR(counts[2], 60000 * 25 / 325.0, 400);
+}
+
+// Narrow links inside the other datacenter do not make wide and narrow ways equal.
+TEST_F(PathPolicyTest, UcmpLooksAtTheNextLink)
+{
+    Config::SetDefault("ns3::roce::Ucmp::OnlyWidest", BooleanValue(true));
+    Network net;
+    Build(net, {{200 * G, MS}, {100 * G, MS}}, "Ucmp", 50 * G);
+    EXPECT_EQ(net.GetSwitch(0)->GetRouting().GetPaths(HOSTS).entries[0].leastBps, 50 * G);
+    EXPECT_EQ(Spread(net, 2, 1000)[0], 1000u);
 }
 
 TEST_F(PathPolicyTest, UcmpOnlyWidest)

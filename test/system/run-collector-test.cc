@@ -7,6 +7,7 @@
 #include "ns3/roce-run-collector.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -243,19 +244,22 @@ TEST_F(RunCollectorTest, ProgressLines)
         Progress::Mode::JSON,
         4000,
         [] {
-            return Progress::Status{1, 2, 3};
+            return Progress::Status{1, 2, 3, 1000000, 0, 0, ""};
         },
         out);
-    EXPECT_EQ(json.Format(1000, 0.25, {1, 2, 3}),
+    EXPECT_EQ(json.Format(1000, 0.25, {1, 2, 3, 0, 5, 4, "sw"}, 6e9),
               "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"flowsDone\":1,\"flowsTotal\":2,"
-              "\"packetHops\":3,\"wallSeconds\":0.250}}");
+              "\"packetHops\":3,\"goodputBps\":6000000000,\"queuedBytes\":5,"
+              "\"longestQueuedBytes\":4,\"wallSeconds\":0.250}}");
     Progress text(
         Progress::Mode::TEXT,
         4000000000,
         [] { return Progress::Status(); },
         out);
-    EXPECT_EQ(text.Format(1000000000, 2, {1, 2, 3000000}),
-              "1.000 ms simulated (25.0 %), 1 of 2 flows done, 1.50 M packet-hops/s, 2 s");
+    EXPECT_EQ(text.Format(1000000000, 2, {1, 2, 3000000, 0, 2500000, 12345, "sw"}, 99.96e9),
+              "1.000 ms simulated (25.0 %), 2 s, 1 of 2 flows done, 100.0 Gbit/s goodput, "
+              "2.5 MB queued (12.3 kB at sw), 1.50 M packet-hops/s");
+    EXPECT_NE(text.Format(1000000000, 2, {}, 0).find(" 0 B queued, "), std::string::npos);
     EXPECT_THROW(Progress::ParseMode("loud"), InputError);
 
     // Few events, and they do not keep a run alive.
@@ -266,6 +270,10 @@ TEST_F(RunCollectorTest, ProgressLines)
     EXPECT_LT(Simulator::Now(), Seconds(3));
     EXPECT_LT(json.GetEvents(), 100u);
     EXPECT_EQ(out.str().find("{\"progress\":{\"simulatedPs\":"), 0u);
+    // 1 MB in all, and the last line says what the whole run was like.
+    const double bps = 8e18 / static_cast<double>(Simulator::Now().GetPicoSeconds());
+    const std::string last = "\"goodputBps\":" + std::to_string(std::llround(bps)) + ",";
+    EXPECT_NE(out.str().find(last), std::string::npos) << last << " in " << out.str();
     EXPECT_GE(json.GetWallSeconds(), 0);
 }
 

@@ -154,6 +154,9 @@ TEST(SharedBuffer, FillAndDrainVector)
     config.xonOffsetBytes = 3072;
     buffer = Make(config);
     EXPECT_EQ(Fill(buffer, 38, 0, 1000), std::make_pair(27, 38));
+    EXPECT_EQ(buffer.GetEmptyThresholdsBytes(0, 3),
+              std::make_pair(UINT64_C(39000), UINT64_C(35928)))
+        << "while it is full, those of the empty buffer";
     Which which;
     for (int i = 1; i <= 37; ++i)
     {
@@ -355,6 +358,8 @@ TEST(SharedBuffer, WholePoolIsDividedAmongTheLosslessClasses)
     SharedBuffer buffer = Make(config);
     EXPECT_EQ(buffer.GetThresholdBytes(0, 3), 40000u);
     EXPECT_EQ(buffer.GetThresholdBytes(0, 4), 40000u);
+    EXPECT_EQ(buffer.GetEmptyThresholdsBytes(0, 4),
+              std::make_pair(UINT64_C(40000), UINT64_C(10000)));
     // XOFF at the threshold, XON at a quarter of it.
     for (int i = 1; i < 40; ++i)
     {

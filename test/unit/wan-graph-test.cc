@@ -3,6 +3,7 @@
 #include "roce-error-of.h"
 #include "roce-temp-file.h"
 
+#include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-wan-graph.h"
 
 #include <gtest/gtest.h>
@@ -59,4 +60,21 @@ TEST(WanGraph, BadLinesAreRefused)
         const std::string error = ErrorOf([&] { WanGraph::Read(file.path, 3); });
         EXPECT_EQ(error.find(file.path + message), 0u) << error;
     }
+}
+
+TEST(WanGraph, IsReadOnce)
+{
+    LeafSpineHelper topology;
+    topology.datacenters = 3;
+    Network network;
+    {
+        const TempFile file("0 1 200Gbps 5ms\n1 2 100Gbps 5ms\n");
+        topology.wanGraph = file.path;
+        topology.Construct(network);
+    }
+    EXPECT_EQ(topology.GetCapacity(LoadReference::Host).wanBps, 200'000'000'000u);
+    topology.wanGraph = "lcmp8";
+    Network other;
+    EXPECT_NE(ErrorOf([&] { topology.Construct(other); }).find("expected 8"), std::string::npos)
+        << "another one";
 }

@@ -496,6 +496,34 @@ TEST(PoissonWorkloadTest, AllFlowsGoToTheReceiver)
     }
 }
 
+TEST(PoissonWorkloadTest, FlowsOfOneDatacenterToAnother)
+{
+    auto w = LongPoisson();
+    w.fromDatacenter = 0;
+    w.toDatacenter = 1;
+    std::map<uint32_t, double> to;
+    double n = 0;
+    for (const auto& f : w.Generate())
+    {
+        ASSERT_EQ(f.src / 8, 0U);
+        ASSERT_EQ(f.dst / 8, 1U);
+        to[f.dst] += 1;
+        ++n;
+    }
+    EXPECT_EQ(to.size(), 8U);
+    EXPECT_NEAR(to[8], n / 8, 0.05 * n / 8);
+    // half of eight links of 10 Gbit/s for 20 ms
+    EXPECT_NEAR(n * 1000, 0.5 * 8e10 / 8 * 0.02, 0.02 * 1e8);
+    w.toDatacenter = 0; // to others of their own
+    for (const auto& f : w.Generate())
+    {
+        ASSERT_EQ(f.dst / 8, 0U);
+        ASSERT_NE(f.src, f.dst);
+    }
+    w.fromDatacenter = 2;
+    EXPECT_EQ(ErrorOf([&] { w.Generate(); }), "Poisson workload: no host in datacenter 2");
+}
+
 template <typename Change>
 std::string
 PoissonError(Change change)

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace ns3::roce
 {
@@ -29,8 +30,18 @@ Messages::Say(const std::string& kind,
 {
     if (!m_muted)
     {
-        std::cerr << Format(m_form, kind, text, details) << std::endl;
+        // What was printed before stands before it, also where both go to one terminal.
+        std::cout.flush();
+        const bool hasProgress = m_form == Form::TEXT && isatty(STDERR_FILENO);
+        WriteLine(std::cerr, (hasProgress ? ERASE_LINE : "") + Format(m_form, kind, text, details));
     }
+}
+
+void
+Messages::WriteLine(std::ostream& out, const std::string& text)
+{
+    const std::string line = text + "\n";
+    out.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
 }
 
 std::string

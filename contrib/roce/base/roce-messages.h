@@ -2,6 +2,7 @@
 #ifndef ROCE_MESSAGES_H
 #define ROCE_MESSAGES_H
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace ns3::roce
 class Messages
 {
   public:
+    /// What takes back a line of a terminal that is not ended: that of Progress.
+    static constexpr const char* ERASE_LINE = "\r\033[K";
+
     /// How messages are written.
     enum class Form
     {
@@ -42,6 +46,9 @@ class Messages
     static void Say(const std::string& kind,
                     const std::string& text,
                     const std::vector<std::string>& details = {});
+
+    /// @brief Write a line and its end at once: no other process's text comes between.
+    static void WriteLine(std::ostream& out, const std::string& text);
 
     /**
      * @param kind see Say()

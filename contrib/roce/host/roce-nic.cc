@@ -148,6 +148,7 @@ Nic::GetProfile(bool interDc, uint8_t number)
                 " is " + law->GetInstanceTypeId().GetName() +
                 ", which stands in front of a rate law; expected a rate law");
         }
+        law->Initialize();
         if (interDc && !m_interShim.empty())
         {
             Ptr<ControlShim> shim = FactoryOf(m_interShim).Create<ControlShim>();
@@ -238,9 +239,11 @@ Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
     }
     const int64_t now = NowPs();
     CatchUp(now);
-    m_sender.Retune(interDc, *law, now);
     // Stations share no references.
-    GetProfile(interDc)->Retune(CheckMade(law->Fork(), *law, "Fork()"));
+    const Ptr<CongestionControl> own = CheckMade(law->Fork(), *law, "Fork()");
+    own->Initialize();
+    m_sender.Retune(interDc, *own, now);
+    GetProfile(interDc)->Retune(own);
     Settle(now);
     Rearm();
 }

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --pathFile.
 
-    hpcc_paths.py TOPOLOGY FLOWS [--next-hops=ascending|descending] > paths.csv
+    hpcc_paths.py TOPOLOGY FLOWS [--next-hops=ascending|descending] [--ucmp] > paths.csv
 
 A switch there hashes source and destination address and both UDP ports with MurmurHash3 (32 bits), its node id is the seed, and
 takes that entry, modulo their number, of the next hops on shortest paths. Source ports count from 10000 for each pair of hosts;
 ACKs swap addresses and ports. The order of next hops is that of memory addresses there: ascending or descending node ids, as the
 machine had it. Compare with a known path to find out.
+
+--ucmp: DCI switches of LCMP's simulator take the widest of the next links, and keep their choice for all frames that have the same
+flow number there. Flows of up to eight senders have the same. Here data is placed in the order of the list, then ACKs.
 """
 
 import argparse
@@ -16,7 +19,7 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Set, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import roce_results as rr  # noqa: E402
@@ -45,12 +48,20 @@ def address(node: int) -> int:
     return 0x0B000001 + (node // 256 << 16) + (node % 256 << 8)
 
 
+def flow_number(src: int, dst: int, ports: int) -> int:
+    """What DCI switches of LCMP's simulator know a flow by; equal for senders whose ids differ in bits 0, 1 and 3 only."""
+    return address(src) << 16 & MASK | address(dst) ^ ports >> 16 ^ ports & 0xFFFF
+
+
 class Topology:
     """Nodes, switches and neighbours of a topology.txt."""
 
     def __init__(self, path: str, descending: bool) -> None:
         rows = read_rows(path)
         self.descending = descending
+        self.widest: Dict[Tuple[int, int], float] = {}  # rate of links, by both ends
+        self.dci: Set[int] = set()
+        self.placed: Optional[Dict[Tuple[int, int], int]] = None  # UCMP: next hop by DCI switch and flow number
         self.neighbours: Dict[int, List[int]] = defaultdict(list)
         # Switches, perhaps DCI switches beside them, and links (see replay); SimAI has two kinds of switches, and a name.
         first = rows.pop(0)
@@ -65,12 +76,14 @@ class Topology:
             row = rows.pop(0)
             ids += [number(path, row, i) for i in range(len(row))]
         if others and len(ids) == count and rows and all(word.isdigit() for word in rows[0]):  # LCMP
-            ids += map(int, rows.pop(0))
+            self.dci = set(map(int, rows.pop(0)))
+            ids += self.dci
         self.switches = set(ids)
         for row in [*rows, *[[]] * links][:links]:  # explanations may follow
             a, b = number(path, row, 0), number(path, row, 1)
             self.neighbours[a].append(b)
             self.neighbours[b].append(a)
+            self.widest[a, b] = self.widest[b, a] = rate(path, row)
 
     @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def next_hops(self, dst: int) -> Dict[int, List[int]]:
@@ -96,10 +109,16 @@ class Topology:
             choices = hops[nodes[-1]]
             if not choices:
                 raise rr.ResultError(f"no path from {src} to {dst}")
+            at = nodes[-1]
+            key = at, flow_number(src, dst, ports)
+            ucmp = self.placed is not None and at in self.dci
+            if ucmp and key not in self.placed:
+                widest = max(self.widest[at, other] for other in choices)
+                choices = [other for other in choices if self.widest[at, other] == widest]
             chosen = 0
-            if nodes[-1] in self.switches:
-                chosen = murmur3([address(src), address(dst), ports], nodes[-1]) % len(choices)
-            nodes.append(choices[chosen])
+            if at in self.switches:
+                chosen = murmur3([address(src), address(dst), ports], at) % len(choices)
+            nodes.append(self.placed.setdefault(key, choices[chosen]) if ucmp else choices[chosen])
         return "-".join(map(str, nodes))
 
 
@@ -139,21 +158,35 @@ def number(path: str, fields: List[str], index: int) -> int:
         raise rr.ResultError(f"{path}: '{' '.join(fields)}', expected an integer as field {index + 1}") from None
 
 
+def rate(path: str, row: List[str]) -> float:
+    """Rate of a link's line, bit/s."""
+    found = re.fullmatch(r"([0-9.]+)([KMGT]?)(bps)?", " ".join(row[2:3]))
+    if not found:
+        raise rr.ResultError(f"{path}: '{' '.join(row)}', expected a rate as field 3")
+    return float(found[1]) * 1000 ** " KMGT".index(found[2] or " ")
+
+
 def main() -> int:
     """Print the list of paths."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("topology")
     parser.add_argument("flows")
     parser.add_argument("--next-hops", choices=("ascending", "descending"), default="ascending")
+    parser.add_argument("--ucmp", action="store_true", help="DCI switches of LCMP's simulator take the widest links")
     args = parser.parse_args()
     topology = Topology(args.topology, args.next_hops == "descending")
+    if args.ucmp:
+        if not topology.dci:
+            raise rr.ResultError(f"{args.topology}: no DCI switches, expected LCMP's format for --ucmp")
+        topology.placed = {}
     used: Dict[Tuple[int, int], int] = defaultdict(int)
-    lines = ["id,path_node_ids,ack_path_node_ids"]
-    for row, (src, dst, dport) in enumerate(read_flows(args.flows)):
-        sport = FIRST_PORT + used[src, dst]
+    flows: List[Tuple[int, int, int, int]] = []
+    for src, dst, dport in read_flows(args.flows):
+        flows.append((src, dst, FIRST_PORT + used[src, dst], dport))
         used[src, dst] += 1
-        lines.append(f"{row},{topology.path(src, dst, sport | dport << 16)},{topology.path(dst, src, dport | sport << 16)}")
-    print("\n".join(lines))
+    data = [topology.path(src, dst, sport | dport << 16) for src, dst, sport, dport in flows]
+    acks = [topology.path(dst, src, dport | sport << 16) for src, dst, sport, dport in flows]
+    print("id,path_node_ids,ack_path_node_ids", *(f"{i},{way},{acks[i]}" for i, way in enumerate(data)), sep="\n")
     return 0
 
 

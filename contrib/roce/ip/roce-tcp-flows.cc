@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 namespace ns3::roce
@@ -166,6 +167,16 @@ TcpFlows::GetOpen() const
         return flow.sender && !flow.isDone;
     });
     return open;
+}
+
+uint64_t
+TcpFlows::CountDeliveredBytes() const
+{
+    return std::accumulate(
+        m_flows.begin(),
+        m_flows.end(),
+        uint64_t{0},
+        [](uint64_t sum, const Flow& flow) { return sum + flow.deliveredBytes; });
 }
 
 /// @param nic where @param port of it; 0: any

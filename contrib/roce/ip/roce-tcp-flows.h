@@ -86,6 +86,9 @@ class TcpFlows : public Object
     /// @return flows under way, by id
     std::vector<Open> GetOpen() const;
 
+    /// @return payload at receivers' applications so far
+    uint64_t CountDeliveredBytes() const;
+
     /// @return a number that grows when any flow makes progress
     uint64_t GetProgress() const
     {

@@ -24,7 +24,6 @@ FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
             "TimeReset",
             "0 and ByteReset too",
             "at least one of the two: the rate could never rise");
-    p.isSetBack = false;
     p.aiPer25G = p.aiPer25G && !given.IsGiven("AiRate");
     p.haiPer25G = p.haiPer25G && !given.IsGiven("HaiRate");
 }

@@ -56,25 +56,6 @@ struct DcqcnParams
     bool bdpWindow;
     bool cutOnLoss;
     bool cutFaults; //!< two faults of a simulator, see the table
-    /// With them: a NIC has set Gd, MinDecFac and Gain back. Tuners give each NIC, and so each
-    /// thread, an object of its own, and nothing is set back that has not been tuned.
-    mutable bool isSetBack;
-
-    /// @return Gd, MinDecFac and Gain in force
-    uint32_t GetGd() const
-    {
-        return isSetBack ? 11 : gd;
-    }
-
-    double GetMinDecFac() const
-    {
-        return isSetBack ? 0.5 : minDecFac;
-    }
-
-    double GetGain() const
-    {
-        return isSetBack ? 5.0 / 1024 : gain;
-    }
 
     static const ParameterTable<DcqcnParams>& Table();
 };

@@ -237,7 +237,7 @@ FinishDcqcnPlus(DcqcnPlusParams& p, const Parameters<DcqcnPlusParams>&)
     p.firstCnpRateBps = 0;
     p.firstCnpFraction = 1;
     p.release = p.cnpInAck = p.bdpWindow = p.cutOnLoss = false;
-    p.cutFaults = p.isSetBack = false;
+    p.cutFaults = false;
 }
 
 } // namespace

@@ -55,9 +55,20 @@ Dcqcn::DoStart(int64_t)
 }
 
 void
-Dcqcn::OnRetune(const DcqcnParams&, int64_t nowPs)
+Dcqcn::DoInitialize()
 {
-    Change(*m_p, nowPs);
+    m_setBack = GetParams().cutFaults ? std::make_shared<bool>(false) : nullptr;
+    DcqcnReactionPoint::DoInitialize();
+}
+
+void
+Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
+{
+    Advance(nowPs);
+    const Dcqcn& same = SameLaw<Dcqcn>(prototype);
+    const std::shared_ptr<const DcqcnParams> before = m_p;
+    m_p = m_parameters.Retune(same.m_parameters, *before);
+    Change(*m_p, nowPs, same.m_setBack);
 }
 
 void
@@ -93,11 +104,13 @@ DcqcnReactionPoint::TakeOver()
 }
 
 void
-DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
+DcqcnReactionPoint::Change(const DcqcnParams& next,
+                           int64_t nowPs,
+                           const std::shared_ptr<bool>& setBack)
 {
     const DcqcnParams& before = *m_d;
     const int64_t alphaPeriodPs = m_alphaPeriodPs;
-    const bool sameAlpha = next.GetGain() == before.GetGain() &&
+    const bool sameAlpha = (setBack && *setBack ? GetGain() : next.gain) == GetGain() &&
                            next.alphaPeriodPs == before.alphaPeriodPs &&
                            next.alphaFreeRunning == before.alphaFreeRunning;
     if (m_hasState && !sameAlpha) // in two steps it would be rounded otherwise
@@ -105,6 +118,7 @@ DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
         AdvanceAlpha(nowPs);
     }
     m_d = &next;
+    m_setBack = setBack;
     TakeOver();
     // Timers that run end when they would have; the new periods begin there.
     m_alphaTickPs += alphaPeriodPs - m_alphaPeriodPs;
@@ -127,7 +141,7 @@ DcqcnReactionPoint::Change(const DcqcnParams& next, int64_t nowPs)
 double
 DcqcnReactionPoint::RaisedAlpha(double alpha) const
 {
-    const double gain = m_d->GetGain();
+    const double gain = GetGain();
     return (1 - gain) * alpha + gain;
 }
 
@@ -140,7 +154,7 @@ DcqcnReactionPoint::AlphaAfter(int64_t ticks) const
         alpha = RaisedAlpha(alpha);
         --ticks;
     }
-    return alpha * IntPow(1 - m_d->GetGain(), ticks);
+    return alpha * IntPow(1 - GetGain(), ticks);
 }
 
 double
@@ -184,8 +198,10 @@ DcqcnReactionPoint::MakeState(int64_t nowPs)
     m_rate = m_target = std::min(std::max(m_rate, p.minRateBps), m_line);
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_limited = true;
-    p.isSetBack =
-        p.isSetBack || (p.cutFaults && (p.gd != 11 || p.minDecFac != 0.5 || p.gain != 5.0 / 1024));
+    if (m_setBack)
+    {
+        *m_setBack = true;
+    }
     CheckLine();
 }
 
@@ -265,8 +281,9 @@ DcqcnReactionPoint::Cut(int64_t nowPs)
         m_target = m_rate;
     }
     // Gd below 10 could take more than there is; the floors below hold.
-    const double left = 1 - std::ldexp(m_alpha, 10 - static_cast<int>(p.GetGd()));
-    const double cut = m_rate * std::max(left, p.GetMinDecFac());
+    const int gd = IsSetBack() ? 11 : static_cast<int>(p.gd);
+    const double left = 1 - std::ldexp(m_alpha, 10 - gd);
+    const double cut = m_rate * std::max(left, IsSetBack() ? 0.5 : p.minDecFac);
     if (p.cutFaults)
     {
         m_rate = left < 0 ? 0x1p64 : std::max(cut, p.minRateBps);

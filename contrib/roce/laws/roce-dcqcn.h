@@ -6,6 +6,8 @@
 
 #include "ns3/roce-law-of.h"
 
+#include <memory>
+
 namespace ns3::roce
 {
 
@@ -82,8 +84,10 @@ class DcqcnReactionPoint : public CongestionControl
     void Begin(const DcqcnParams& p);
 
     /// @brief The parameters have changed. @param next effective from now on, and kept by the law
-    /// @param nowPs current time
-    void Change(const DcqcnParams& next, int64_t nowPs);
+    /// @param nowPs current time @param setBack see m_setBack, from now on
+    void Change(const DcqcnParams& next,
+                int64_t nowPs,
+                const std::shared_ptr<bool>& setBack = nullptr);
 
     /// @brief Set what is used often, from m_d and m_line.
     virtual void TakeOver();
@@ -104,6 +108,18 @@ class DcqcnReactionPoint : public CongestionControl
 
     /// @brief Apply alpha's ticks. @param nowPs up to this time
     void AdvanceAlpha(int64_t nowPs);
+
+    /// @return the gain in force
+    double GetGain() const
+    {
+        return IsSetBack() ? 5.0 / 1024 : m_d->gain;
+    }
+
+    /// @return whether the vendor's Gd, MinDecFac and Gain are in force in place of the parameters
+    bool IsSetBack() const
+    {
+        return m_setBack && *m_setBack;
+    }
 
   private:
     void MakeState(int64_t nowPs);             //!< first CNP
@@ -141,6 +157,8 @@ class DcqcnReactionPoint : public CongestionControl
     bool m_hasState{false};          //!< a CNP has come (and the state has not been released)
     bool m_limited{false};           //!< Rc is below the line rate
     bool m_cnpSinceTick{false};      //!< for the next tick of alpha's free-running timer
+    std::shared_ptr<bool> m_setBack; //!< see IsSetBack(), of all that the NIC has forked from its
+                                     //!< prototype; null without CutFaults
 };
 
 /// @brief DCQCN, see DcqcnReactionPoint; CNPs come at the receiver's interval, MinTimeBetweenCnps.
@@ -153,10 +171,14 @@ class Dcqcn : public LawOf<Dcqcn, DcqcnParams, DcqcnReactionPoint>
     }
 
     Ptr<ReceiverFeedback> MakeFeedback() const override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
+
+  protected:
+    /// It is a NIC's prototype from now on.
+    void DoInitialize() override;
 
   private:
     void DoStart(int64_t nowPs) override;
-    void OnRetune(const DcqcnParams& before, int64_t nowPs) override;
 };
 
 } // namespace ns3::roce

@@ -285,6 +285,7 @@ Topology::Construct(Network& network) const
 {
     OptionTable::Check(*this, "topology: ");
     Validate();
+    m_wanGraph = nullptr; // it may have been another one
     const NetworkMap::Bulk bulk(network);
     std::vector<std::vector<uint32_t>> externals;
     for (uint32_t dc = 0; dc < datacenters; ++dc)
@@ -298,13 +299,24 @@ Topology::Construct(Network& network) const
     bulk.Check();
 }
 
+/// @return what wanGraph names, read once
+const WanGraph&
+Topology::GetWanGraph() const
+{
+    if (!m_wanGraph)
+    {
+        m_wanGraph = std::make_shared<const WanGraph>(WanGraph::Read(wanGraph, datacenters));
+    }
+    return *m_wanGraph;
+}
+
 void
 Topology::ConnectDatacenters(Network& network,
                              const std::vector<std::vector<uint32_t>>& externals) const
 {
     if (!wanGraph.empty())
     {
-        for (const WanGraph::Line& link : WanGraph::Read(wanGraph, datacenters).links)
+        for (const WanGraph::Line& link : GetWanGraph().links)
         {
             for (uint32_t e = 0; e < external.count; ++e)
             {
@@ -365,7 +377,7 @@ Topology::GetCapacity(LoadReference reference, bool ofHosts) const
         if (!wanGraph.empty()) // the mean of all datacenters
         {
             uint64_t sumBps = 0;
-            for (const WanGraph::Line& link : WanGraph::Read(wanGraph, datacenters).links)
+            for (const WanGraph::Line& link : GetWanGraph().links)
             {
                 sumBps += link.rate.GetBitRate();
             }

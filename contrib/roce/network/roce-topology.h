@@ -12,12 +12,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ns3::roce
 {
+
+struct WanGraph;
 
 /// The external switches of each datacenter, and their links to its other switches.
 struct ExternalSwitches
@@ -255,6 +258,9 @@ struct Topology
   private:
     void ConnectDatacenters(Network& network,
                             const std::vector<std::vector<uint32_t>>& externals) const;
+    const WanGraph& GetWanGraph() const;
+
+    mutable std::shared_ptr<const WanGraph> m_wanGraph; //!< null: not read yet
 };
 
 } // namespace ns3::roce

@@ -2,6 +2,7 @@
 #include "roce-option-table.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-text-form.h"
 
 #include <algorithm>
 #include <cmath>
@@ -103,16 +104,16 @@ Option::Set(const std::string& text) const
 bool
 OptionTable::LinkDelay::Parse(const std::string& text, int64_t& ps)
 {
-    constexpr double PS_OF_KM = 5e6;
-    static const std::string UNIT = "km";
-    const std::size_t digits = text.size() - std::min(text.size(), UNIT.size());
-    if (text.substr(digits) != UNIT)
+    constexpr double PS_OF_M = 5e3;
+    static const TextForm form("(.*?)(k?)m");
+    const std::vector<std::string> length = form.Match(text);
+    if (length.empty())
     {
         return kind::Duration::Parse(text, ps);
     }
-    double km = 0;
-    const bool isLength = kind::Number::Parse(text.substr(0, digits), km) && std::fabs(km) < 1e12;
-    ps = isLength ? std::llround(km * PS_OF_KM) : 0;
+    double number = 0;
+    const bool isLength = kind::Number::Parse(length[1], number) && std::fabs(number) < 1e12;
+    ps = isLength ? std::llround(number * PS_OF_M * (length[2].empty() ? 1 : 1000)) : 0;
     return isLength;
 }
 

@@ -17,6 +17,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -53,6 +54,26 @@ IsUnsigned(const std::string& text, uint64_t largest)
     const char* const end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, value);
     return result.ec == std::errc() && result.ptr == end && value <= largest;
+}
+
+/// @return number of characters to insert, remove or replace to make one text of the other
+std::size_t
+EditDistance(const std::string& a, const std::string& b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 1; i <= a.size(); ++i)
+    {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j)
+        {
+            const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
 }
 
 /// @return name of the attribute value's class without ns3::, which ns-3 puts before some only
@@ -103,6 +124,22 @@ RefuseFixed(const std::string& what, TypeId type, const std::string& name)
         }
         more = type.HasParent();
     }
+}
+
+/// @return names of a type's attributes, those of its parents included
+std::vector<std::string>
+AttributeNames(TypeId type)
+{
+    std::vector<std::string> names;
+    for (bool more = true; more; type = type.GetParent())
+    {
+        for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
+        {
+            names.push_back(type.GetAttribute(i).name);
+        }
+        more = type.HasParent();
+    }
+    return names;
 }
 
 bool
@@ -199,7 +236,8 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
     {
         throw InputError("--" + path + ": unknown type '" + type +
                          "', expected --TYPE::ATTRIBUTE=VALUE with a type that --PrintTypeIds "
-                         "lists");
+                         "lists" +
+                         Perhaps(type, TypeNames()));
     }
     std::string known;
     for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
@@ -327,6 +365,34 @@ ValueCheck::Global(const std::string& name,
 }
 
 std::string
+ValueCheck::Perhaps(const std::string& name, const std::vector<std::string>& known)
+{
+    std::string best;
+    std::size_t least = name.size() / 3 + 2;
+    for (const std::string& candidate : known)
+    {
+        const std::size_t distance = EditDistance(name, candidate);
+        if (distance < least)
+        {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best.empty() ? "" : ", perhaps " + best;
+}
+
+std::vector<std::string>
+ValueCheck::TypeNames()
+{
+    std::vector<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        names.push_back(TypeId::GetRegistered(i).GetName());
+    }
+    return names;
+}
+
+std::string
 ValueCheck::KnownTypes(const TypeId& base, const std::string& group)
 {
     std::set<std::string> names;
@@ -382,7 +448,8 @@ ValueCheck::Factory(const std::string& what, const std::string& text, const Type
         {
             RefuseFixed(what + " " + item.substr(0, equal), tid, item.substr(0, equal));
             throw InputError(what + " has '" + item + "', expected ATTRIBUTE=VALUE with an " +
-                             "attribute that --PrintAttributes=" + name + " lists");
+                             "attribute that --PrintAttributes=" + name + " lists" +
+                             Perhaps(item.substr(0, equal), AttributeNames(tid)));
         }
         AttributeValue(what + " " + info.name, info.checker, item.substr(equal + 1));
     }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ns3::roce
 {
@@ -83,6 +84,16 @@ class ValueCheck
      * with commas between; `ns3::roce::` is left out
      */
     static std::string KnownTypes(const TypeId& base, const std::string& group = "");
+
+    /// @return names of all types
+    static std::vector<std::string> TypeNames();
+
+    /**
+     * @param name that nothing has
+     * @param known names
+     * @return ", perhaps " and the known one that is spelt most like it; empty if none is
+     */
+    static std::string Perhaps(const std::string& name, const std::vector<std::string>& known);
 
     /**
      * @param what names the attribute in messages

@@ -7,13 +7,13 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
 #include "ns3/roce-messages.h"
+#include "ns3/roce-value-check.h"
 #include "ns3/roce-version.h"
 #include "ns3/type-id.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,26 +24,6 @@ namespace
 {
 
 const char* const PRESET = "preset";
-
-/// Number of characters to insert, remove or replace to make one text of the other.
-std::size_t
-EditDistance(const std::string& a, const std::string& b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (std::size_t i = 1; i <= a.size(); ++i)
-    {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j)
-        {
-            const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
 
 GlobalValue*
 FindGlobal(const std::string& name)
@@ -219,7 +199,8 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     if (name == "PrintAttributes" && !TypeId::LookupByNameFailSafe(value, &tid))
     {
         throw InputError("--PrintAttributes: unknown type '" + value +
-                         "', expected one that --PrintTypeIds lists");
+                         "', expected one that --PrintTypeIds lists" +
+                         ValueCheck::Perhaps(value, ValueCheck::TypeNames()));
     }
     if (name == "version" || name == "PrintVersion")
     {
@@ -301,20 +282,12 @@ CheckedCommandLine::CheckOption(const Option& option, const Argument& argument)
 std::string
 CheckedCommandLine::Suggest(const std::string& name) const
 {
-    std::string best;
-    std::size_t least = name.size() / 3 + 2;
+    std::vector<std::string> known;
     for (const Option& option : m_options)
     {
-        const std::string& known = option.row->name;
-        const std::size_t distance = EditDistance(name, known);
-        if (distance < least)
-        {
-            least = distance;
-            best = known;
-        }
+        known.push_back("--" + option.row->name);
     }
-    return best.empty() ? ", expected one that --help lists"
-                        : ", expected one that --help lists, perhaps --" + best;
+    return ", expected one that --help lists" + ValueCheck::Perhaps("--" + name, known);
 }
 
 std::vector<std::string>

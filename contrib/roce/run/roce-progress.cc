@@ -2,6 +2,7 @@
 #include "roce-progress.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <ctime>
 #include <iostream>
+#include <unistd.h>
 #include <utility>
 
 namespace ns3::roce
@@ -34,6 +36,16 @@ Print(const char* format, ...)
     std::vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     return text;
+}
+
+std::string
+BytesText(uint64_t bytes)
+{
+    const auto n = static_cast<double>(bytes);
+    return bytes < 1000      ? Print("%.0f B", n)
+           : bytes < 1000000 ? Print("%.1f kB", n / 1e3)
+           : n < 1e9         ? Print("%.1f MB", n / 1e6)
+                             : Print("%.1f GB", n / 1e9);
 }
 
 std::string
@@ -70,7 +82,8 @@ Progress::Progress(Mode mode, int64_t endPs, std::function<Status()> status, std
       m_endPs(endPs),
       m_status(std::move(status)),
       m_out(out),
-      m_periodPs(FIRST_PERIOD_PS)
+      m_periodPs(FIRST_PERIOD_PS),
+      m_isTerminal(mode == Mode::TEXT && &out == &std::cerr && isatty(STDERR_FILENO))
 {
 }
 
@@ -116,7 +129,7 @@ Progress::Finish()
     m_running = false;
     if (m_mode != Mode::NONE)
     {
-        Write();
+        Write(true);
     }
 }
 
@@ -161,31 +174,57 @@ Progress::OnTick()
     if (now - m_lastLine >= LINE_SECONDS)
     {
         m_lastLine = now;
-        Write();
+        Write(false);
     }
     ScheduleNext();
 }
 
 void
-Progress::Write()
+Progress::Write(bool isLast)
 {
-    m_out << Format(NowPs(), GetWallSeconds(), m_status()) << std::endl;
+    const Status status = m_status();
+    const int64_t nowPs = NowPs();
+    if (isLast) // says what the run was like, not its last moment
+    {
+        m_lastPs = 0;
+        m_lastBytes = 0;
+    }
+    const double bits = 8 * static_cast<double>(status.deliveredBytes - m_lastBytes);
+    const double goodputBps =
+        nowPs > m_lastPs ? bits * 1e12 / static_cast<double>(nowPs - m_lastPs) : 0;
+    m_lastPs = nowPs;
+    m_lastBytes = status.deliveredBytes;
+    const std::string line = Format(nowPs, GetWallSeconds(), status, goodputBps);
+    if (m_isTerminal && !isLast)
+    {
+        // A terminal cuts off what is too long for it, so that the line can be taken back.
+        m_out << (Messages::ERASE_LINE + ("\033[?7l" + line) + "\033[?7h") << std::flush;
+        return;
+    }
+    Messages::WriteLine(m_out, (m_isTerminal ? Messages::ERASE_LINE : "") + line);
 }
 
 std::string
-Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) const
+Progress::Format(int64_t simulatedPs,
+                 double wallSeconds,
+                 const Status& status,
+                 double goodputBps) const
 {
     const auto flowsDone = static_cast<unsigned long long>(status.flowsDone);
     const auto flowsTotal = static_cast<unsigned long long>(status.flowsTotal);
     if (m_mode == Mode::JSON)
     {
         return Print("{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
-                     "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}}",
+                     "\"flowsTotal\":%llu,\"packetHops\":%llu,\"goodputBps\":%.0f,"
+                     "\"queuedBytes\":%llu,\"longestQueuedBytes\":%llu,\"wallSeconds\":%.3f}}",
                      static_cast<long long>(simulatedPs),
                      static_cast<long long>(m_endPs),
                      flowsDone,
                      flowsTotal,
                      static_cast<unsigned long long>(status.packetHops),
+                     goodputBps,
+                     static_cast<unsigned long long>(status.queuedBytes),
+                     static_cast<unsigned long long>(status.longestQueuedBytes),
                      wallSeconds);
     }
     const double share =
@@ -199,13 +238,21 @@ Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) 
         const bool isKnown = done > 0 && done < 1;
         rest = "ETA " + (isKnown ? DurationText(wallSeconds * (1 - done) / done) : "unknown");
     }
-    return Print("%.3f ms simulated (%.1f %%), %llu of %llu flows done, %.2f M packet-hops/s, ",
+    const std::string queued =
+        BytesText(status.queuedBytes) + " queued" +
+        (status.longestQueuedBytes
+             ? " (" + BytesText(status.longestQueuedBytes) + " at " + status.fullestSwitch + ")"
+             : "");
+    return Print("%.3f ms simulated (%.1f %%), %s, %llu of %llu flows done, %.1f Gbit/s goodput, "
+                 "%s, %.2f M packet-hops/s",
                  static_cast<double>(simulatedPs) / 1e9,
                  100 * done,
+                 rest.c_str(),
                  flowsDone,
                  flowsTotal,
-                 wallSeconds > 0 ? hops / wallSeconds / 1e6 : 0) +
-           rest;
+                 goodputBps / 1e9,
+                 queued.c_str(),
+                 wallSeconds > 0 ? hops / wallSeconds / 1e6 : 0);
 }
 
 } // namespace ns3::roce

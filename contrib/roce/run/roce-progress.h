@@ -20,10 +20,10 @@ namespace ns3::roce
  * the run, so that there are a few such events per second. They change no result; GetEvents() says
  * how many there were. The only place in the module that reads a wall clock.
  *
- * Lines in mode TEXT are for people. In mode JSON each is an object with one member, as Messages
- * are:
+ * Lines in mode TEXT are for people; on a terminal each takes the place of the one before. In mode
+ * JSON each is an object with one member, as Messages are:
  * `{"progress":{"simulatedPs":..,"endPs":..,"flowsDone":..,"flowsTotal":..,"packetHops":..,
- * "wallSeconds":..}}`.
+ * "goodputBps":..,"queuedBytes":..,"longestQueuedBytes":..,"wallSeconds":..}}`.
  */
 class Progress
 {
@@ -36,12 +36,16 @@ class Progress
         JSON
     };
 
-    /// What a line tells of the run.
+    /// What a line tells of the run. With several processes all but flows are those of this one.
     struct Status
     {
         uint64_t flowsDone{0};
         uint64_t flowsTotal{0};
-        uint64_t packetHops{0}; //!< see Network::CountPacketHops()
+        uint64_t packetHops{0};         //!< see Network::CountPacketHops()
+        uint64_t deliveredBytes{0};     //!< payload at receivers so far
+        uint64_t queuedBytes{0};        //!< in the buffers of all switches
+        uint64_t longestQueuedBytes{0}; //!< in the fullest one
+        std::string fullestSwitch{};    //!< its name
     };
 
     /// @param text none, text or json. @throw InputError for anything else
@@ -51,7 +55,7 @@ class Progress
      * @param mode which lines
      * @param endPs expected end of the run, simulated picoseconds; may be passed
      * @param status asked for each line
-     * @param out where lines go, flushed after each
+     * @param out where lines go, flushed after each; a terminal only if it is std::cerr
      */
     Progress(Mode mode, int64_t endPs, std::function<Status()> status, std::ostream& out);
     /// Standard error.
@@ -80,14 +84,18 @@ class Progress
 
     /**
      * @param wallSeconds elapsed time
+     * @param goodputBps payload delivered, in simulated time, bit/s
      * @return one line without its end, in this object's mode
      */
-    std::string Format(int64_t simulatedPs, double wallSeconds, const Status& status) const;
+    std::string Format(int64_t simulatedPs,
+                       double wallSeconds,
+                       const Status& status,
+                       double goodputBps) const;
 
   private:
     void OnTick();
     void ScheduleNext();
-    void Write();
+    void Write(bool isLast);
     static double ProcessSeconds();
 
     Mode m_mode;
@@ -98,6 +106,9 @@ class Progress
     uint64_t m_events{0};    //!< see GetEvents()
     double m_lastTick{0};    //!< wall-clock time of the last tick since Start(), seconds
     double m_lastLine{0};    //!< the same of the last line
+    bool m_isTerminal;       //!< one line is written again and again
+    int64_t m_lastPs{0};     //!< simulated time of the last line
+    uint64_t m_lastBytes{0}; //!< Status::deliveredBytes of it
     bool m_running{false};   //!< between Start() and Finish()
     double m_wallSeconds{0}; //!< once finished
     double m_cpuSeconds{0};  //!< once finished

@@ -92,6 +92,34 @@ AgreeOn(const std::map<std::string, std::string>& options, const ResultParts& pa
     MpiRanks::Agree(shared);
 }
 
+/// @return what a line of progress tells. @param tcp null: no such flows
+Progress::Status
+MakeStatus(const Network& network, const RunCollector& collector, const TcpFlows* tcp)
+{
+    Progress::Status status{collector.GetFinished(),
+                            collector.GetTotal(),
+                            network.CountPacketHops(),
+                            tcp ? tcp->CountDeliveredBytes() : 0};
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        status.deliveredBytes += network.GetNic(n).Peek()->GetCounters().bytesDelivered;
+    }
+    uint32_t fullest = 0; // its node
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Switch& sw = *network.GetSwitch(s).Peek();
+        const uint64_t bytes = sw.GetBuffer().GetTotalBytes();
+        status.queuedBytes += bytes;
+        if (bytes > status.longestQueuedBytes)
+        {
+            status.longestQueuedBytes = bytes;
+            fullest = sw.GetNodeId();
+        }
+    }
+    status.fullestSwitch = status.queuedBytes ? network.GetNodeName(fullest) : "";
+    return status;
+}
+
 /// @return the signal that has ended the run, or 0
 int
 Simulate(RunCollector& collector, Progress& meter)
@@ -272,11 +300,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     RunCollector collector(network, flows, watched, writer.get());
     Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
-                   [&] {
-                       return Progress::Status{collector.GetFinished(),
-                                               collector.GetTotal(),
-                                               network.CountPacketHops()};
-                   });
+                   [&] { return MakeStatus(network, collector, PeekPointer(tcp)); });
     const auto pfcLog =
         hpccPfc
             ? std::make_unique<PfcLog>(network,

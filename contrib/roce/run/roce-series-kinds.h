@@ -31,6 +31,9 @@ SeriesKind MakePauseKind();
 /// @return utilisation.csv
 SeriesKind MakeUtilisationKind();
 
+/// @return notifications.csv
+SeriesKind MakeNotificationKind();
+
 /// @param table of a row @param row it @param bytes appended to, for ReadSeriesRow() in another
 /// process
 void WriteSeriesRow(const SeriesTable& table, const SeriesRow& row, std::string& bytes);

@@ -134,7 +134,7 @@ struct SeriesTable
 };
 
 /// Values of a row, in the order of the columns that have one (SeriesColumn::HasValue()).
-using SeriesValues = std::array<SeriesValue, 7>;
+using SeriesValues = std::array<SeriesValue, 9>;
 
 /// Files that a row goes to.
 enum class SeriesFiles : uint8_t

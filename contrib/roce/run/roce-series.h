@@ -172,7 +172,7 @@ class Series
     }
 
     /// @brief Write a row to its files. @param row earlier row
-    void Write(int64_t atPs, const SeriesRow& row);
+    virtual void Write(int64_t atPs, const SeriesRow& row);
 
   protected:
     /// @return whether changes are reported: to the table, or because the time line has slices

@@ -32,7 +32,8 @@ Kinds()
                                          MakeTransportKind(),
                                          MakePauseFrameKind(),
                                          MakePauseKind(),
-                                         MakeUtilisationKind()};
+                                         MakeUtilisationKind(),
+                                         MakeNotificationKind()};
     return kinds;
 }
 

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,21 +50,53 @@ Describe(const Object& object)
     return entry;
 }
 
-/// @param marker of a switch, or null @return its marking curve at a port, of its rate: bytes;
-/// empty if it marks none
+/// @return a marking curve, bytes; empty if it marks none
 Json
-Thresholds(const EcnMarker* marker, uint16_t port)
+Describe(const EcnCurve& curve)
 {
     Json json = Json::object();
-    if (marker && marker->GetCurve(port).CanMark())
+    if (curve.CanMark())
     {
-        const EcnCurve& curve = marker->GetCurve(port);
         json["ecnKminBytes"] = curve.kminBytes;
         json["ecnKmaxBytes"] = curve.kmaxBytes;
         json["ecnPmax"] = curve.pmax;
     }
     return json;
 }
+
+/// What PFC has for each lossless class of a port; zeros if there is none.
+struct PfcThresholds
+{
+    int64_t delayPs{0}; //!< of the link, one way
+    uint64_t headroomBytes{0};
+    uint64_t xoffBytes{0}; //!< while the switch is empty
+    uint64_t xonBytes{0};  //!< the same
+
+    PfcThresholds(const Switch& sw, uint16_t port)
+    {
+        const SharedBuffer& buffer = sw.GetBuffer();
+        for (uint8_t c = 0; c < N_CLASSES && !headroomBytes; ++c)
+        {
+            if (buffer.IsLossless(port, c))
+            {
+                delayPs = sw.PeekPort(port)->GetLink()->GetDelayPs();
+                headroomBytes = buffer.GetHeadroomLimitBytes(port, c);
+                std::tie(xoffBytes, xonBytes) = buffer.GetEmptyThresholdsBytes(port, c);
+            }
+        }
+    }
+
+    void AddTo(Json& json) const
+    {
+        if (headroomBytes)
+        {
+            json["linkDelayNs"] = static_cast<double>(delayPs) / 1e3;
+            json["pfcHeadroomBytes"] = headroomBytes;
+            json["pfcXoffBytes"] = xoffBytes;
+            json["pfcXonBytes"] = xonBytes;
+        }
+    }
+};
 
 /// The different values that objects of one role have.
 class Role
@@ -139,17 +172,19 @@ class Roles
         return AddKnown(role, object, [] { return Json(); });
     }
 
-    /// @brief As above. @param port of a switch @param marker of the switch, or null
-    void AddPort(const std::string& role, const Port& port, const EcnMarker* marker)
+    /// @brief As above. @param sw has the port @param marker of the switch, or null
+    void AddPort(const std::string& role, const Switch& sw, uint16_t port, const EcnMarker* marker)
     {
+        const EcnCurve curve = marker ? marker->GetCurve(port) : NO_ECN_CURVE;
+        const PfcThresholds pfc(sw, port);
         m_key.clear();
-        const bool marks = marker && marker->GetCurve(port.GetIndex()).CanMark();
-        if (marks)
-        {
-            const EcnCurve& curve = marker->GetCurve(port.GetIndex());
-            m_key.append(reinterpret_cast<const char*>(&curve), sizeof(curve));
-        }
-        AddKnown(role, port, [&] { return Thresholds(marks ? marker : nullptr, port.GetIndex()); });
+        m_key.append(reinterpret_cast<const char*>(&curve), curve.CanMark() ? sizeof(curve) : 0);
+        m_key.append(reinterpret_cast<const char*>(&pfc), sizeof(pfc));
+        AddKnown(role, *sw.PeekPort(port), [&] {
+            Json json = Describe(curve);
+            pfc.AddTo(json);
+            return json;
+        });
     }
 
     /// @brief Count one more. @param place see Add()
@@ -284,7 +319,7 @@ ValuesInForce(const Network& network)
         roles.Add("switch", sw);
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            roles.AddPort("switchPort", *sw.PeekPort(p), marker);
+            roles.AddPort("switchPort", sw, p, marker);
             roles.Add("scheduler", sw.GetQueue(p));
         }
         for (const Ptr<SwitchStage>& stage : sw.GetStages())

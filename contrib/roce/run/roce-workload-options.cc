@@ -139,7 +139,9 @@ WorkloadOptions::AddOptions(OptionTable& table)
 void
 WorkloadOptions::AddPoissonOptions(OptionTable& table)
 {
-    poisson.AddOptions(table, UnusedWhile([this] { return interLoad > 0; }, "with --interLoad"));
+    poisson.AddOptions(table,
+                       UnusedWhile([this] { return interLoad > 0 || poisson.toDatacenter; },
+                                   "with --interLoad or --poissonTo"));
     table.AddValue("interLoad",
                    "poisson: load of the WAN by flows between datacenters, drawn separately; load "
                    "is then only for those within; 0: see interFraction",
@@ -206,11 +208,16 @@ WorkloadOptions::Poisson(const Topology& topology) const
 std::vector<FlowSpec>
 WorkloadOptions::PoissonApart(PoissonWorkload within, const Topology& topology) const
 {
-    if (within.receiver || loadReference == LoadReference::Wan)
+    for (const auto& [isGiven, option] :
+         {std::pair(within.receiver.has_value(), "--poissonReceiver"),
+          std::pair(within.fromDatacenter.has_value(), "--poissonFrom"),
+          std::pair(within.toDatacenter.has_value(), "--poissonTo"),
+          std::pair(loadReference == LoadReference::Wan, "--loadReference=wan")})
     {
-        throw InputError(std::string("--interLoad with ") +
-                         (within.receiver ? "--poissonReceiver" : "--loadReference=wan") +
-                         ", expected one of them");
+        if (isGiven)
+        {
+            throw InputError(std::string("--interLoad with ") + option + ", expected one of them");
+        }
     }
     PoissonWorkload inter = within;
     within.interFraction = 0;
@@ -385,6 +392,16 @@ WorkloadOptions::Check(const Topology& topology) const
             "nicChoice is named, but not all NICs are joined",
             "another one, or --pattern=list");
     const uint32_t nNics = GetEnds(topology).nHosts;
+    for (const auto& [name, datacenter] : {std::pair("poissonFrom is ", &poisson.fromDatacenter),
+                                           std::pair("poissonTo is ", &poisson.toDatacenter)})
+    {
+        const uint32_t number = datacenter->value_or(0);
+        const uint32_t last = topology.datacenters - 1;
+        require(number <= last, name + std::to_string(number), "0 to " + std::to_string(last));
+        require(!*datacenter || !poisson.receiver,
+                name + std::to_string(number) + " with --poissonReceiver",
+                "one of them");
+    }
     for (const auto& [name, nic] : {std::pair("poissonReceiver is ", &poisson.receiver),
                                     std::pair("incastReceiver is ", &incast.receiver)})
     {
@@ -481,7 +498,8 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
     std::ostringstream text;
     text << offered.flows << " flows (" << offered.flowsInterDc << " between datacenters), "
          << offered.bytes << " B (" << offered.bytesInterDc << " B)";
-    if (IsRepeated() && !poisson.receiver) // that load is of one link only
+    // Of a part of the links, the load is that of no reference.
+    if (IsRepeated() && !poisson.receiver && !poisson.fromDatacenter)
     {
         text << ", offered load " << std::fixed << std::setprecision(4) << offered.load << " of "
              << LOAD_REFERENCES.Print(loadReference) << " capacity over "

@@ -274,6 +274,18 @@ SharedBuffer::GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const
     return static_cast<uint64_t>(share * static_cast<double>(m_capacityBytes));
 }
 
+std::pair<uint64_t, uint64_t>
+SharedBuffer::GetEmptyThresholdsBytes(uint16_t port, uint8_t trafficClass) const
+{
+    const IngressQueue& queue = Look(port, trafficClass);
+    if (queue.staticXoffBytes)
+    {
+        return {queue.staticXoffBytes, queue.xonBytes};
+    }
+    const uint64_t xoff = (m_pools[queue.pool].sizeBytes * queue.alphaQ16) >> 16;
+    return {xoff, xoff - std::min(xoff, queue.xonBytes)};
+}
+
 uint64_t
 SharedBuffer::GetThresholdBytes(uint16_t port, uint8_t trafficClass) const
 {

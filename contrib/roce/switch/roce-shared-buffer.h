@@ -184,6 +184,10 @@ class SharedBuffer
     /// @return threshold on the bytes above the reserve, now
     uint64_t GetThresholdBytes(uint16_t port, uint8_t trafficClass) const;
 
+    /// @return Xoff and Xon threshold on these bytes while the switch is empty
+    std::pair<uint64_t, uint64_t> GetEmptyThresholdsBytes(uint16_t port,
+                                                          uint8_t trafficClass) const;
+
     /// @return whether PFC protects it
     bool IsLossless(uint16_t port, uint8_t trafficClass) const
     {

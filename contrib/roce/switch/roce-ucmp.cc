@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-ucmp.h"
 
+#include "roce-switch.h"
+
 #include "ns3/boolean.h"
 
 #include <algorithm>
@@ -19,24 +21,33 @@ Ucmp::GetTypeId()
             .SetGroupName("Roce")
             .AddConstructor<Ucmp>()
             .AddAttribute("OnlyWidest",
-                          "Only the ways with the highest rate, alike; otherwise all, in "
-                          "proportion to their rates",
+                          "Only the ways whose next link has the highest rate, alike; "
+                          "otherwise all, in proportion to these rates",
                           BooleanValue(false),
                           MakeBooleanAccessor(&Ucmp::m_onlyWidest),
                           MakeBooleanChecker());
     return tid;
 }
 
+void
+Ucmp::Install(const Switch& sw)
+{
+    m_switch = &sw;
+}
+
 uint32_t
 Ucmp::Choose(const Question& q)
 {
+    const auto rateOf = [&](uint32_t i) {
+        return m_switch->PeekPort(q.paths[i].port)->GetRateBps();
+    };
     uint64_t widest = 0;
     for (uint32_t i = 0; i < q.count; ++i)
     {
-        widest = std::max(widest, q.paths[i].leastBps);
+        widest = std::max(widest, rateOf(i));
     }
     const auto share = [&](uint32_t i) {
-        const uint64_t rate = q.paths[i].leastBps;
+        const uint64_t rate = rateOf(i);
         // In Mbit/s, so that 32 bits of hash times the sum fit into 64 bits.
         return m_onlyWidest ? uint64_t{rate == widest} : rate / 1'000'000 + 1;
     };

@@ -9,16 +9,19 @@ namespace ns3::roce
 
 /**
  * @brief Unequal-cost multi-path: flows are spread by hash as ECMP does, in proportion to the rate
- * of the slowest link of each way, or over the widest ways alone.
+ * of each way's next link, or over the widest alone. Narrower links further on, such as those
+ * inside a datacenter, are the same on all ways as a rule, and would hide the difference.
  */
 class Ucmp : public PathPolicy
 {
   public:
     static TypeId GetTypeId();
 
+    void Install(const Switch& sw) override;
     uint32_t Choose(const Question& question) override;
 
   private:
+    const Switch* m_switch{nullptr};
     bool m_onlyWidest{false};
 };
 

@@ -145,6 +145,18 @@ class HostIndex
         return m_datacenterRange[m_position[host]];
     }
 
+    /// Empty if it has no host.
+    Stretch NumberedDatacenter(uint32_t datacenter) const
+    {
+        const auto end = [&](uint32_t number) {
+            const auto found = std::partition_point(order.begin(), order.end(), [&](uint32_t host) {
+                return Datacenter(host) < number;
+            });
+            return static_cast<uint32_t>(found - order.begin());
+        };
+        return {end(datacenter), end(datacenter + 1)};
+    }
+
     Stretch RackOf(uint32_t host) const
     {
         return m_rackRange[m_position[host]];

@@ -109,6 +109,21 @@ FindDestinations(const PoissonWorkload& w, const HostIndex& index, uint32_t host
     return d;
 }
 
+/// The same if all go to one datacenter.
+Destinations
+FindDestinationsIn(Stretch datacenter, const HostIndex& index, uint32_t host)
+{
+    const bool isOwn = index.DatacenterOf(host).begin == datacenter.begin;
+    const Stretch none{datacenter.begin, datacenter.begin};
+    const Candidates near{datacenter, isOwn ? index.Self(host) : none};
+    if (near.Count() == 0)
+    {
+        Fail("Poisson workload: host ", host, " is alone in the datacenter that flows go to");
+    }
+    const Candidates beyondRack{datacenter, isOwn ? index.RackOf(host) : none};
+    return {near, near, 0, isOwn ? 0.0 : 1.0, double(beyondRack.Count()) / near.Count()};
+}
+
 /// Values computed from a PoissonWorkload.
 struct Plan
 {
@@ -178,10 +193,23 @@ MakePlan(const char* who, const PoissonWorkload& w, const HostIndex& index)
         plan.hosts = {*w.receiver};
     }
     std::sort(plan.hosts.begin(), plan.hosts.end());
+    if (w.fromDatacenter)
+    {
+        plan.hosts.erase(std::remove_if(plan.hosts.begin(),
+                                        plan.hosts.end(),
+                                        [&](uint32_t host) {
+                                            return index.Datacenter(host) != *w.fromDatacenter;
+                                        }),
+                         plan.hosts.end());
+        Require(!plan.hosts.empty(), who, ": no host in datacenter ", *w.fromDatacenter);
+    }
     bool leavesDatacenter = false;
     for (const uint32_t host : plan.hosts)
     {
-        plan.destinations.push_back(FindDestinations(w, index, host));
+        plan.destinations.push_back(
+            w.toDatacenter
+                ? FindDestinationsIn(index.NumberedDatacenter(*w.toDatacenter), index, host)
+                : FindDestinations(w, index, host));
         leavesDatacenter = leavesDatacenter || plan.destinations.back().interDc > 0;
     }
     const LoadReference reference = w.capacity.reference;
@@ -230,6 +258,14 @@ PoissonWorkload::AddOptions(OptionTable& table, const UnusedReason& fixedSide)
     table.AddOptional("poissonReceiver",
                       "poisson: all flows go to this NIC, whose link has the load; empty: to all",
                       receiver,
+                      "");
+    table.AddOptional("poissonFrom",
+                      "poisson: only hosts of this datacenter send; empty: all",
+                      fromDatacenter,
+                      "");
+    table.AddOptional("poissonTo",
+                      "poisson: all flows go to hosts of this datacenter; empty: see interFraction",
+                      toDatacenter,
                       "");
     table.AddDuration("poissonStart", "poisson: start of arrivals", startPs);
 }

@@ -43,6 +43,12 @@ struct PoissonWorkload
      * uniform over the hosts on the side drawn. None: each host sends.
      */
     std::optional<uint32_t> receiver;
+    /**
+     * Only hosts of this datacenter send; all flows go to hosts of that one, uniformly, whatever
+     * interFraction and interRackOnly say. Not with a receiver. None: of and to all.
+     */
+    std::optional<uint32_t> fromDatacenter;
+    std::optional<uint32_t> toDatacenter;
     int64_t startPs{0};      //!< start of arrivals, picoseconds
     int64_t durationPs{0};   //!< arrivals are in [startPs, startPs + durationPs), above 0
     uint8_t trafficClass{3}; //!< 0..7

@@ -3,8 +3,8 @@
 
 Their files are not here. A folder with a case of theirs holds NAME.flow.txt and topo*.txt in the HPCC simulator's formats, and
 NAME.fct.csv with the columns id (line of the flow file, from 0), bytes, ideal_fct_ns, and the completion times in ns of the runs
-default, expert and a1_seed1, a1_seed2 and so on. The first and the last may be compressed (.gz). Of several cases in a folder one
-is chosen by the path of its NAME.flow.txt.
+default, expert and a1_seed1, a1_seed2 and so on, or a1_from_2000ms, where their tuner has begun one interval earlier. The first
+and the last may be compressed (.gz). Of several cases in a folder one is chosen by the path of its NAME.flow.txt.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ FEWEST = 30  # flows of a class that are compared
 STATIC, TUNED = 0.05, 0.1  # how far mean slowdowns may be apart
 CLASSES = {"to 1 kB": (0, 1e3, "<=1KB"), "1 to 10 kB": (1e3, 1e4, "1KB-10KB"), "10 to 120 kB": (1e4, 120e3, "10KB-120KB"),
            "120 kB to 1 MB": (120e3, 1e6, "120KB-1MB"), "above 1 MB": (1e6, float("inf"), ">1MB")}
-SCHEMES = {"Default": (r"default", STATIC), "Expert": (r"expert", STATIC), "PARALEON": (r"a1_seed\d+", TUNED)}
+SCHEMES = {"Default": (r"default", STATIC), "Expert": (r"expert", STATIC), "PARALEON": (r"a1_(seed\d+|from_\d+ms\w*)", TUNED)}
 
 EXPERIMENT = """\
 title: "PARALEON beside the simulator of its authors: {name}"

@@ -4,6 +4,7 @@
 #include "roce-mlcc-edge.h"
 #include "roce-mlcc-header.h"
 
+#include "ns3/roce-notification-series.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-reply-builder.h"
 
@@ -194,5 +195,16 @@ MlccNearSource::Tell(Frame& data, int64_t nowPs)
     m_switchIntTrace(data.src, data.srcQp, data.psn, hops, PicoSeconds(nowPs));
     m_at->Emit(reply, nowPs);
 }
+
+namespace
+{
+
+[[maybe_unused]] const bool g_notifications[] = {
+    NotificationForm::Register({MlccSwitchInt::KIND, "switch-int"}),
+    NotificationForm::Register({MlccUpdate::KIND, "mlcc-update", [](const Frame& frame) {
+                                    return frame.FindExtension<MlccHeader>()->GetDqmBps();
+                                }})};
+
+} // namespace
 
 } // namespace ns3::roce

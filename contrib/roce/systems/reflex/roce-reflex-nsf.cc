@@ -4,6 +4,7 @@
 #include "ns3/roce-counters.h"
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-notification-series.h"
 #include "ns3/roce-reply-builder.h"
 #include "ns3/roce-switch.h"
 #include "ns3/roce-time.h"
@@ -261,5 +262,13 @@ ReflexNsf::Answer(const Frame& data, int64_t nowPs)
     m_counters.pseudoAckBytes += answer->frameBytes;
     m_switch->Emit(answer, nowPs);
 }
+
+namespace
+{
+
+[[maybe_unused]] const bool g_pseudoAcks =
+    NotificationForm::Register({ReflexNsf::KIND, "pseudo-ack"});
+
+} // namespace
 
 } // namespace ns3::roce

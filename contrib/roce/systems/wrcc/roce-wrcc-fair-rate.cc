@@ -8,6 +8,7 @@
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-notification-series.h"
 #include "ns3/roce-pause-sender.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-reply-builder.h"
@@ -390,7 +391,10 @@ ValuesOf(const WrccPortRate& rate)
             branch == WrccPortRate::Branch::AI     ? "ai"
             : branch == WrccPortRate::Branch::MD   ? "md"
             : branch == WrccPortRate::Branch::HOLD ? "hold"
-                                                   : "none"};
+                                                   : "none",
+            rate.GetQueueBytes(),
+            rate.GetThresholdBytes(),
+            rate.GetPauses()};
 }
 
 /// The fair rate of each port, and counters of its last period. On change (trace source Period)
@@ -432,8 +436,17 @@ OfferFairRates(Switch& sw, SeriesOffer& offer)
                               {"slow_down", SeriesForm::SHARE},
                               {"avg_rtt_ns", SeriesForm::COUNT},
                               {"extra_bytes", SeriesForm::SIGNED},
-                              {"branch", SeriesForm::TEXT}}},
+                              {"branch", SeriesForm::TEXT},
+                              {"queue_bytes", SeriesForm::COUNT},
+                              {"threshold_bytes", SeriesForm::COUNT},
+                              {"pauses", SeriesForm::COUNT}}},
                             OfferFairRates);
+
+[[maybe_unused]] const bool g_fcnps =
+    NotificationForm::Register({WrccFcnp::KIND, "fcnp", [](const Frame& frame) {
+                                    const auto* fcnp = frame.FindExtension<WrccFcnp>();
+                                    return uint64_t{fcnp->fairRateMbps} * 1000000;
+                                }});
 
 } // namespace
 

@@ -121,6 +121,9 @@ void
 WrccPortRate::Update(const Config& config, const Period& period, int64_t index)
 {
     const auto periodPs = static_cast<double>(config.periodPs);
+    m_queueBytes = period.queueBytes;
+    m_thresholdBytes = period.thresholdBytes;
+    m_pauses = period.pauses;
     m_inputBps = Divide(config, static_cast<double>(period.inputBytes) * 8e12, periodPs);
     if (period.packets)
     {

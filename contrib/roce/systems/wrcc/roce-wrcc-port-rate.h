@@ -154,6 +154,24 @@ class WrccPortRate
         return m_extraBytes;
     }
 
+    /// @return Q_p at the end of the last period, bytes
+    uint64_t GetQueueBytes() const
+    {
+        return m_queueBytes;
+    }
+
+    /// @return Q_max of the last period, bytes; 0 if nothing came in
+    uint64_t GetThresholdBytes() const
+    {
+        return m_thresholdBytes;
+    }
+
+    /// @return XOFFs sent in the last period on the ports that data came from
+    uint64_t GetPauses() const
+    {
+        return m_pauses;
+    }
+
     /// @return alpha of the last period; 0 unless the branch is AI
     double GetAlpha() const
     {
@@ -187,6 +205,9 @@ class WrccPortRate
     double m_avgLoopUs{0}; //!< AvgRTT, with 0 for packets whose senders get FCNPs
     double m_extraBytes{0};
     double m_alpha{0};
+    uint64_t m_queueBytes{0};
+    uint64_t m_thresholdBytes{0};
+    uint64_t m_pauses{0};
     int64_t m_lastMd{INT64_MIN / 2}; //!< index of the period
     Branch m_branch{Branch::NONE};
 };

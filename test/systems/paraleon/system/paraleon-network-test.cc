@@ -4,12 +4,14 @@
 #include "roce-error-of.h"
 #include "roce-tuner-network.h"
 
+#include "ns3/roce-dcqcn.h"
 #include "ns3/roce-paraleon.h"
 #include "ns3/roce-sketch-monitor.h"
 #include "ns3/roce-wire-format.h"
 
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -519,6 +521,27 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
         EXPECT_EQ(racks.net.GetCounters().at("sketchSkipped") == 0, profile == "naive-sketch")
             << profile << ": frames that the first ToR has marked";
         Simulator::Destroy();
+    }
+}
+
+// What a law keeps for all queue pairs of a NIC, as Dcqcn's CutFaults do, it gets in Initialize().
+TEST_F(ParaleonNetwork, EachNicHasAPrototypeOfItsOwn)
+{
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    const Ptr<CongestionControl> given = CreateObject<Dcqcn>();
+    for (const bool isRetuned : {false, true})
+    {
+        std::set<CongestionControl*> laws;
+        for (uint32_t n = 0; n < 3; ++n)
+        {
+            CongestionControl* law = PeekPointer(net.GetNic(n)->GetProfile()->GetLaw());
+            EXPECT_TRUE(law->IsInitialized()) << isRetuned;
+            EXPECT_TRUE(laws.insert(law).second) << isRetuned;
+        }
+        EXPECT_EQ(laws.count(PeekPointer(given)), 0u);
+        net.Retune(false, given);
     }
 }
 

@@ -94,14 +94,27 @@ struct Artifact
         : attributes(std::move(attributes))
     {
         this->attributes.emplace_back("Profile", "paraleon-a1");
-        nic = MakeLaw<Dcqcn>(this->attributes, path);
+        nic = MakeNic(*MakeLaw<Dcqcn>(this->attributes, path));
+    }
+
+    /// @return a NIC's own prototype
+    static Ptr<Dcqcn> MakeNic(const Dcqcn& law)
+    {
+        const Ptr<Dcqcn> nic = DynamicCast<Dcqcn>(law.Fork());
+        nic->Initialize();
+        return nic;
+    }
+
+    Ptr<Dcqcn> Open(const Ptr<Dcqcn>& from) const
+    {
+        const Ptr<Dcqcn> law = DynamicCast<Dcqcn>(from->Fork());
+        law->Start(path, 0);
+        return law;
     }
 
     Ptr<Dcqcn> Open() const
     {
-        const Ptr<Dcqcn> law = DynamicCast<Dcqcn>(nic->Fork());
-        law->Start(path, 0);
-        return law;
+        return Open(nic);
     }
 
     /// A mark, and all that follows from it.
@@ -121,21 +134,29 @@ struct Artifact
 
 } // namespace
 
-// Gd 13 would cut by 1/8 at most. The first CNP of any queue pair makes it 11 for all of the NIC.
+// Gd 13 would cut by 1/8 at most. The first CNP of any queue pair makes it 11 for all of the NIC,
+// and for no other, also if one tuner gives both NICs the same.
 TEST(ParaleonArtifact, FirstCnpSetsTheNicBack)
 {
     const Artifact artifact({{"Gd", "13"}, {"InitialAlpha", "1"}, {"MinDecFac", "0.1"}});
     const auto a = artifact.Open();
     const auto b = artifact.Open();
-    EXPECT_FALSE(a->GetParams().isSetBack);
     Artifact::Mark(a, 0);
     EXPECT_LT(a->GetRateBps(), 26'000'000'000U) << "half at the first CNP, then alpha / 2";
-    EXPECT_TRUE(b->GetParams().isSetBack) << "for all of the NIC";
-    a->Retune(*MakeLaw<Dcqcn>(artifact.attributes, artifact.path), 10 * US);
+    Artifact::Mark(b, 0);
+    const auto tuned = MakeLaw<Dcqcn>(artifact.attributes, artifact.path);
+    const auto nic = Artifact::MakeNic(*tuned);
+    a->Retune(*nic, 10 * US);
+    b->Retune(*Artifact::MakeNic(*tuned), 10 * US);
     const uint64_t before = a->GetRateBps();
     Artifact::Mark(a, 10 * US);
     EXPECT_GT(a->GetRateBps(), before * 87 / 100) << "until a tuner's next change";
-    EXPECT_FALSE(Artifact({}).Open()->GetParams().isSetBack);
+    Artifact::Mark(artifact.Open(nic), 20 * US);
+    const uint64_t tunedBps = a->GetRateBps();
+    Artifact::Mark(a, 30 * US);
+    Artifact::Mark(b, 30 * US);
+    EXPECT_LT(a->GetRateBps(), tunedBps * 70 / 100) << "for all of the NIC";
+    EXPECT_GT(b->GetRateBps(), before * 85 / 100) << "for no other NIC";
 }
 
 // Gd 8: a cut takes up to four times what there is, and the rate is an unsigned number.
