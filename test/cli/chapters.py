@@ -17,7 +17,7 @@ from support import run
 # A reader of the chapters is not root and has a core for each process.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 # Commands of README.md that install, build, or take minutes.
-LONG = ("scripts/quickstart.sh", "scripts/test.sh", "scripts/reproduce transports")
+LONG = ("git clone", "scripts/quickstart.sh", "scripts/test.sh", "scripts/reproduce uno-bars")
 
 
 def enter(folder, build):

@@ -2,26 +2,38 @@
 """The documentation says what is there: the site builds without warnings, all types have help texts, what the chapters and
 README.md name (files, programs, options, attributes, tests) exists, and their C++ compiles.
 
-test/cli/chapters.py runs the commands.
+test/cli/chapters.py runs the commands. With Chromium, all pages of the site are opened.
 """
 
 import functools
+import importlib.util
 import json
 import os
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from chapters import DOC, ROOT, SYSTEMS, blocks, chapters, figures
 
-from support import SCRIPTS, rows, run
+from support import SCRIPTS, browser, rows, run
 
 MODULE = ROOT / "contrib" / "roce"
 README = ROOT / "README.md"
 PREFIX = "ns3::roce::"
 TUTORIAL = "Aimd"  # the rate law of the tutorial, which is not in the module
+WIDTHS = (390, 1300, 1920)  # of windows, px
+# How much wider than the window a page is, and elements that are the reason.
+TOO_WIDE = """(() => {
+  const width = document.documentElement.clientWidth, wide = document.documentElement.scrollWidth - width;
+  const boxed = e => { for (let p = e.parentElement; p && p !== document.body; p = p.parentElement)
+    if (getComputedStyle(p).overflowX !== 'visible') return true; return false; };
+  return wide <= 0 ? '' : wide + ' px: ' + [...document.body.querySelectorAll('*')]
+    .filter(e => e.getBoundingClientRect().right > width + 1 && !boxed(e)).slice(-3)
+    .map(e => e.tagName + ' ' + e.textContent.trim().slice(0, 40)).join(', ');
+})()"""
 # Names in the text that stand for something else, or for files that a user's work will make.
 PLACEHOLDERS = re.compile(r"\bCLASS\b|\bNAME\b|roce-aimd|aimd-test|^--ns3::roce::Class::")
 
@@ -44,11 +56,11 @@ def after_quick_start(build, folder):
 
 def headings(html):
     """Each page of the site has one title, which is in its head as well."""
-    pages = sorted(p for p in html.rglob("*.html") if p.stem not in ("search", "genindex"))
+    pages = sorted(html.rglob("*.html"))
     assert len(pages) > 40, f"{len(pages)} pages"
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        found = re.findall(r"<h1>(.*?)<", text)
+        found = re.findall(r"<h1(?! class=.logo)[^>]*>(.*?)<", text)
         assert len(found) == 1 and found[0] and "&lt;no title&gt;" not in text, \
             f"{page.relative_to(html)}: headings {found}, expected one: is the line below the title as long as it?"
 
@@ -99,6 +111,87 @@ def test_pages(programs, site, types):
             section = page[page.index(f"<h2>{entry['name'].replace(PREFIX, '')}<"):].split("</section>")[0]
             missing = [name for name in tables if name != "Profile" and f">{name}<" not in section]
             assert f"<p>{profile}</p>" in section and not missing, f"profiles.html: {entry['name']} lacks {profile} or {missing}"
+
+
+def test_reference(site):
+    """Classes that design.rst names as doors are on a page of the reference, each with its functions."""
+    text = (DOC / "design.rst").read_text(encoding="utf-8")
+    rows_of_doors = re.findall(r"^   \* - (.*)\n     - (.*)\n", text[text.index(".. _doors:"):], re.M)
+    doors = {name for _, classes in rows_of_doors for name in re.findall(r"``(\w+)``", classes)}
+    assert len(doors) > 12 and "SwitchStage" in doors, f"doors: {sorted(doors)}"
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (site / "html" / "api").iterdir()}
+    if not shutil.which("doxygen") or not importlib.util.find_spec("breathe"):
+        assert list(pages) == ["index"] and "roce-switch-stage.h" in pages["index"], f"pages without doxygen: {sorted(pages)}"
+        pytest.skip("doxygen and Breathe make the pages of classes")
+    missing = [name for name in sorted(doors) if not any(f"ns3::roce::{name}" in text or f"{name}</span>" in text for text in pages.values())]
+    assert not missing, f"contrib/roce/doc/api.py shows no {missing}, which design.rst names as doors"
+    for page, function in (("rate-laws", "OnAck"), ("switch-stages", "OnArrival"), ("tuners", "GetCounters"), ("programs", "RunScenario")):
+        assert f">{function}<" in pages[page], f"api/{page}.html: no {function}()"
+
+
+def test_publish(site, folder):
+    """A folder for static hosting: all pages, nothing that needs a server, and no folder of others is replaced."""
+    sys.path.insert(0, str(DOC))
+    spec = importlib.util.spec_from_file_location("build_doc", SCRIPTS / "build-doc.py")
+    build_doc = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build_doc)
+    place = folder / "pages"
+    build_doc.publish(site / "html", place)
+    (place / "old.html").write_text("old")
+    (place / ".git").write_text("of a worktree")
+    build_doc.publish(site / "html", place)
+    pages = {path.relative_to(site / "html") for path in (site / "html").rglob("*.html")}
+    assert {path.relative_to(place) for path in place.rglob("*.html")} == pages, "pages of the copy are others"
+    assert (place / ".nojekyll").exists() and (place / ".git").exists() and not (place / ".doctrees").exists(), sorted(place.iterdir())
+    for page in place.rglob("*.html"):
+        loads = re.findall(r"<(?:script|img|link)[^>]+(?:src|href)=\"(?:[a-z]+:|/)[^\"]*", page.read_text(encoding="utf-8"))
+        assert not loads, f"{page.relative_to(place)}: {loads}"
+    (folder / "mine").mkdir()
+    (folder / "mine" / "file").write_text("mine")
+    with pytest.raises(SystemExit):
+        build_doc.publish(site / "html", folder / "mine")
+    assert [path.name for path in (folder / "mine").iterdir()] == ["file"], "a folder of others was changed"
+
+
+@pytest.mark.skipif(not browser.PROGRAM, reason="Chromium opens the pages")
+def test_browser(site):
+    """Each page from its file: no complaint on the console, nothing from the network, not wider than the window; the search finds."""
+    html = site / "html"
+    wrong = []
+    with browser.Browser() as chromium:
+        chromium.call("Emulation.setScrollbarsHidden", hidden=True)
+        for page in sorted(html.rglob("*.html")):
+            chromium.errors = []
+            chromium.open(page, WIDTHS[0])
+            for width in WIDTHS:
+                chromium.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+                wide = chromium.run(TOO_WIDE)
+                wrong += [f"{page.relative_to(html)} at {width} px is wider than the window by {wide}"] if wide else []
+            wrong += [f"{page.relative_to(html)}: {error}" for error in chromium.errors]
+        assert not wrong, "\n".join(wrong)
+        chromium.open(html / "search.html", WIDTHS[1])
+        found = chromium.run("""new Promise(done => {
+          Search.performSearch('headroom');
+          const look = () => /Search finished/.test(document.body.innerText)
+            ? done([...document.querySelectorAll('#search-results a')].map(a => a.innerText)) : setTimeout(look, 50);
+          look();
+        })""")
+        assert "Long links: buffers and thresholds" in found and not chromium.errors, f"search for headroom: {found}, {chromium.errors}"
+
+
+def test_tutorial():
+    """The code that the tutorial shows is that of its files, which are built and tested, behind their licence."""
+    shown = {}
+    for block in blocks(DOC / "tutorial.rst"):
+        file = Path(block.options.get("caption", "").split(",")[0]).name
+        if file:
+            shown.setdefault(file, []).append(block.text().strip("\n"))
+    assert sorted(shown) == sorted(path.name for path in (DOC / "tutorial").iterdir()), f"files that the tutorial shows: {sorted(shown)}"
+    for file, pieces in shown.items():
+        text = (DOC / "tutorial" / file).read_text(encoding="utf-8")
+        head, found, rest = text.partition("\n\n".join(pieces) + "\n")
+        assert found and not rest and all(line.startswith(("//", "#", " *", "/*")) for line in head.splitlines() if line), \
+            f"tutorial.rst shows another text than tutorial/{file}"
 
 
 def test_lists(types):
@@ -255,7 +348,7 @@ def test_snippets(build, folder):
              or (i and words[i - 1] == "-isystem")]
     compiler = next(w for w in words if re.search(r"(\+\+|cc|clang)[\d.-]*$", Path(w).name) and "ccache" not in w)
     pieces = [block.text() for path in chapters() for block in blocks(path)
-              if block.name == "code-block" and block.argument == "cpp"]
+              if block.name == "code-block" and block.argument == "cpp" and "caption" not in block.options]  # whole files
     functions = [f"void Piece{i}([[maybe_unused]] Network& network)\n{{\n{{\n{piece}}}\n}}\n" for i, piece in enumerate(pieces)]
     assert len(pieces) > 1, f"pieces of C++: {len(pieces)}"
     source = folder / "pieces.cc"
