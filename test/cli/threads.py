@@ -57,6 +57,11 @@ MORE = {
                            "--wanDelay=20us", "--operations"],
     # Jobs that share NICs, in both datacenters, and what their tables say.
     "jobs": SMALL + ["--pattern=jobs+poisson", "--jobs={jobs}", "--wanDelay=20us", "--load=0.3", "--duration=100us"],
+    # Switches choose among unlike ways, which are gone for a while.
+    **{f"wan-graph-{policy}": [LEAF_SPINE, "--leaves=2", "--spines=1", "--hostsPerLeaf=2", "--datacenters=4", "--wanGraph={wan}", "--load=0.6",
+                               "--interFraction=0.9", "--duration=200us", f"--edgePathPolicy={policy}", "--detours=1", "--reroute=20us",
+                               "--failLinks=dc0-dci0/dc1-dci0@100us-150us", "--queues=20us"]
+       for policy in ("Lcmp", "Ucmp")},
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",

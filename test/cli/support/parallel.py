@@ -19,6 +19,9 @@ GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
     f"{7 * i % 16},{(7 * i + 3 + i % 5) % 16},{3000 * (i % 9)},{i % 4 * 250},f{i},{f'f{i // 2} f{i - 1}' if i > 2 else ''}\n"
     for i in range(120))
 
+# Four ways from datacenter 0 to 3 of other delays and rates, two of them a link longer.
+WAN = "0 1 200Gbps 30us\n1 3 200Gbps 30us\n0 2 25Gbps 10us\n2 3 25Gbps 10us\n1 2 100Gbps 20us\n"
+
 
 def goal(ranks=16, messages=120, nics=1):
     """@return GOAL: messages with and without named sources and tags, short and long, on two CPUs that compute between them."""
@@ -55,10 +58,12 @@ def result(program, options, out, processes=1, launcher=None):
     """@return status, and by name what must not depend on threads and processes.
 
     @param launcher what starts the processes, if not mpirun
-    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs, {jobs} for JOBS
+    @param options {graph} stands for a list of flows, {goal} for programs of 16 ranks, {nics} for those of 8 with two NICs, {jobs} for JOBS,
+        {wan} for WAN
     """
-    files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics", "jobs")}
+    files = {name: Path(out).with_name(name) for name in ("graph", "goal", "nics", "jobs", "wan")}
     files["graph"].write_text(GRAPH, encoding="utf-8")
+    files["wan"].write_text(WAN, encoding="utf-8")
     files["goal"].write_text(goal(), encoding="utf-8")
     files["nics"].write_text(goal(ranks=8, nics=2), encoding="utf-8")
     files["jobs"].write_text(json.dumps(JOBS), encoding="utf-8")
