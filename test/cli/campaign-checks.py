@@ -250,7 +250,7 @@ def test_paper_and_own(folder):
     for text in (done.stdout, (out / "index.html").read_text()):
         assert "4 claims of the paper: 4 A (reproduced)" in text.replace("Score, ", "") and "1 own checks: 1 " in text, \
             f"totals: {text[-3000:]}"
-        assert "The new law helps" in text and text.index("The paper says so") < text.index("Own checks") < text.index("What we expect"), \
+        assert "The new law helps" in text and text.index("The paper says so") < text.rindex("Own checks") < text.rindex("What we expect"), \
             "texts, the paper's first"
     good(run("score", folder / "parts.yaml", "--results", out, "--publish", folder / "published.csv"), "publish")
     assert [r["source"] for r in rows(folder / "published.csv")] == list(sources.values()), "published"
