@@ -123,7 +123,9 @@ BAD = [
     ("--netanim=5us", "--netanim is '5us'", "FROM-TO"),
     ("--chromeTrace --out=", "--chromeTrace with an empty --out", "expected a folder"),
     # attributes
-    ("--ns3::roce::Nic::Foo=1", "no attribute 'Foo'", "PathMtu"),
+    ("--ns3::roce::Nic::Foo=1", "no attribute 'Foo'", "expected one of: those that --PrintAttributes=ns3::roce::Nic lists"),
+    ("--ns3::roce::Nic::PathMtus=1", "no attribute 'PathMtus'", "lists, perhaps PathMtu"),
+    ("--ns3::roce::BurstLoss::Foo=1", "no attribute 'Foo'", "MeanBurst"),
     ("--ns3::roce::Foo::Bar=1", "unknown type 'ns3::roce::Foo'", "--PrintTypeIds"),
     ("--ns3::roce::Swich::Alpha=1", "unknown type 'ns3::roce::Swich'", "perhaps ns3::roce::Switch"),
     ("--ns3::roce::Nic::PathMtu=abc", "PathMtu is 'abc'", "64:65000"),

@@ -260,6 +260,12 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
         return;
     }
     RefuseFixed("--" + path, tid, name);
+    constexpr std::size_t MOST = 12; // more would bury the message
+    if (tid.GetAttributeN() > MOST)
+    {
+        known =
+            "those that --PrintAttributes=" + type + " lists" + Perhaps(name, AttributeNames(tid));
+    }
     throw InputError("--" + path + ": " + type + " itself has no attribute '" + name +
                      "', expected one of: " + (known.empty() ? "(none)" : known));
 }
