@@ -171,7 +171,7 @@ class States:
             workspace.begin(folder, found, mark=False)
             plan = reproduce.make_plan(found, folder)
             workspace.begin(folder, found)
-            _, scorer = reproduce.run_plan(found, plan, set(plan.by_key), 1, None, False, None)
+            _, scorer = reproduce.run_plan(found, plan, set(plan.by_key), 1, None, False, None, None)
             page.write_tables(scorer.results, plan)
 
     @staticmethod
