@@ -36,7 +36,7 @@ SPELLED = {"us": "\u00b5s", "kB": "KB", "bytes": "B"}  # as others write them
 
 
 class Style(NamedTuple):
-    """For whom figures are."""
+    """What figures are made for: a page, a paper or a talk."""
 
     font: float  # points
     small: float

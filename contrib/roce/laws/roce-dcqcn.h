@@ -109,13 +109,13 @@ class DcqcnReactionPoint : public CongestionControl
     /// @brief Apply alpha's ticks. @param nowPs up to this time
     void AdvanceAlpha(int64_t nowPs);
 
-    /// @return the gain in force
+    /// @return the gain that counts now
     double GetGain() const
     {
         return IsSetBack() ? 5.0 / 1024 : m_d->gain;
     }
 
-    /// @return whether the vendor's Gd, MinDecFac and Gain are in force in place of the parameters
+    /// @return whether the vendor's Gd, MinDecFac and Gain count in place of the parameters
     bool IsSetBack() const
     {
         return m_setBack && *m_setBack;
