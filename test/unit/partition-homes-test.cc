@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Who runs which partition, and threads that begin and end together.
+// Who runs which partition when, and threads that begin and end together.
 
 #include "ns3/roce-partition-homes.h"
 #include "ns3/roce-worker-pool.h"
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -32,76 +33,187 @@ FirstNumbers(unsigned n)
 
 } // namespace
 
-TEST(PartitionHomes, EachThreadTakesItsOwnFirstAndThenWhatOthersHaveLeft)
+TEST(WindowTeams, ATeamEndsAWindowBeforeAnyOfItBeginsTheNext)
 {
-    PartitionHomes homes(FirstNumbers(6), 3);
-    homes.Begin();
-    EXPECT_EQ(homes.Take(1), 2u);
-    EXPECT_EQ(homes.Take(1), 3u);
-    EXPECT_EQ(homes.Take(1), 5u) << "not what the owner comes to last";
-    EXPECT_EQ(homes.Take(2), 4u);
-    EXPECT_EQ(homes.Take(2), 1u);
-    EXPECT_EQ(homes.Take(0), 0u);
-    EXPECT_EQ(homes.Take(0), PartitionHomes::NONE) << "a partition is run twice";
-    homes.Begin();
-    EXPECT_EQ(homes.Take(0), 0u) << "nothing can be taken in the next window";
+    WindowTeams teams({0, 1, 2, 4}); // another process runs 3
+    teams.Join(0, 2);
+    teams.Join(4, 2);
+    EXPECT_TRUE(teams.AreTogether(0, 4));
+    EXPECT_FALSE(teams.AreTogether(0, 1));
+    teams.Begin(2);
+    EXPECT_EQ(teams.CountLeft(), 4u) << "two windows of two teams";
+    teams.NoteSent(2);
+    teams.Finish(2);
+    teams.Finish(0);
+    EXPECT_EQ(teams.GetOpen(0), 1u) << "partition 4 has not run yet";
+    teams.Finish(1);
+    EXPECT_EQ(teams.GetOpen(1), 2u) << "other teams are waited for";
+    EXPECT_EQ(teams.GetOpen(0), 1u);
+    teams.Finish(4);
+    EXPECT_EQ(teams.GetOpen(0), 2u);
+    EXPECT_EQ(teams.CountLeft(), 2u);
+    for (const unsigned partition : {0U, 2U, 4U, 1U})
+    {
+        teams.Finish(partition);
+    }
+    EXPECT_EQ(teams.CountLeft(), 0u);
+    EXPECT_EQ(teams.GetOpen(0), 0u);
+    teams.Begin(1);
+    EXPECT_TRUE(teams.HasSent(2, 1, 1));
+    EXPECT_FALSE(teams.HasSent(2, 1, 2)) << "of another window";
+    EXPECT_FALSE(teams.HasSent(2, 2, 1)) << "of another round";
+    EXPECT_FALSE(teams.HasSent(0, 1, 1)) << "of another partition";
 }
 
-TEST(PartitionHomes, HomesMoveWhereTheyAreUneven)
+TEST(WindowTeams, AnErrorEndsTheRoundOfItsTeam)
 {
-    PartitionHomes homes(FirstNumbers(4), 2);
-    const std::vector<int64_t> workNs{800, 900, 100, 50}; // thread 0 has nearly all
-    for (unsigned window = 0; window < 64; ++window)
+    WindowTeams teams({0, 1, 2});
+    teams.Join(0, 1);
+    teams.Begin(3);
+    teams.End(0);
+    teams.Finish(0);
+    EXPECT_EQ(teams.GetOpen(1), 1u) << "others run the same window";
+    teams.Finish(1);
+    EXPECT_EQ(teams.GetOpen(1), 0u);
+    EXPECT_EQ(teams.CountLeft(), 3u) << "the other team goes on";
+    teams.Begin(3);
+    teams.Finish(0);
+    teams.Finish(1);
+    EXPECT_EQ(teams.GetOpen(1), 2u) << "the error is of the round before";
+}
+
+/// Partitions of one team, in rounds of one window.
+class PartitionHomesTest : public testing::Test
+{
+  protected:
+    void Make(unsigned partitions, unsigned threads)
     {
-        homes.Begin();
-        for (unsigned p = 0; p < 4; ++p)
+        m_teams = std::make_unique<WindowTeams>(FirstNumbers(partitions));
+        for (unsigned p = 1; p < partitions; ++p)
         {
-            homes.Note(homes.Take(0), 0);
+            m_teams->Join(0, p);
         }
+        m_homes = std::make_unique<PartitionHomes>(FirstNumbers(partitions), threads, *m_teams);
+    }
+
+    void Begin(unsigned windows = 1)
+    {
+        m_teams->Begin(windows);
+        m_homes->Begin();
+    }
+
+    /// @return the partition that a thread takes
+    unsigned Take(unsigned thread)
+    {
+        return m_homes->Take(thread).partition;
+    }
+
+    std::unique_ptr<WindowTeams> m_teams;
+    std::unique_ptr<PartitionHomes> m_homes;
+};
+
+TEST_F(PartitionHomesTest, EachThreadTakesItsOwnFirstAndThenWhatOthersHaveLeft)
+{
+    Make(6, 3);
+    Begin();
+    EXPECT_EQ(Take(1), 2u);
+    EXPECT_EQ(Take(1), 3u);
+    EXPECT_EQ(Take(1), 5u) << "not what the owner comes to last";
+    EXPECT_EQ(Take(2), 4u);
+    EXPECT_EQ(Take(2), 1u);
+    EXPECT_EQ(Take(0), 0u);
+    EXPECT_EQ(Take(0), PartitionHomes::NONE) << "a partition is run twice";
+    Begin();
+    EXPECT_EQ(Take(0), 0u) << "nothing can be taken in the next round";
+}
+
+TEST_F(PartitionHomesTest, PartitionsWaitForTheWindowOfTheirTeam)
+{
+    Make(2, 2);
+    Begin(2);
+    EXPECT_EQ(Take(0), 0u);
+    EXPECT_EQ(Take(1), 1u);
+    m_teams->Finish(0);
+    EXPECT_EQ(Take(0), PartitionHomes::NONE) << "the other one has not run the first window";
+    m_teams->Finish(1);
+    const PartitionHomes::Turn turn = m_homes->Take(0);
+    EXPECT_EQ(turn.partition, 0u);
+    EXPECT_EQ(turn.window, 2u);
+}
+
+TEST_F(PartitionHomesTest, HomesMoveWhereTheyAreUneven)
+{
+    Make(4, 2);
+    const std::vector<int64_t> workNs{800, 900, 100, 50}; // thread 0 has nearly all
+    for (unsigned round = 0; round < 64; ++round)
+    {
+        Begin();
         for (unsigned p = 0; p < 4; ++p)
         {
-            homes.Note(p, workNs[p]);
+            m_homes->Note(p, workNs[p]);
         }
     }
-    homes.Begin();
-    const unsigned first = homes.Take(0);
-    const unsigned second = homes.Take(1);
+    Begin();
+    const unsigned first = Take(0);
+    const unsigned second = Take(1);
     EXPECT_EQ((std::set<unsigned>{first, second}), (std::set<unsigned>{0, 1}))
         << "each thread begins with one of the two that take long";
-    EXPECT_EQ(homes.Predict(workNs), 950);
+    EXPECT_EQ(m_homes->Predict({workNs}, 1), 950);
 }
 
-TEST(PartitionHomes, PredictsWhatAWindowTakes)
+TEST_F(PartitionHomesTest, PredictsWhatARoundTakes)
 {
-    const PartitionHomes homes(FirstNumbers(4), 2);
-    EXPECT_EQ(homes.Predict({100, 100, 100, 100}), 200);
-    EXPECT_EQ(homes.Predict({10, 10, 100, 100}), 120) << "a thread that has nothing left waits";
-    EXPECT_EQ(homes.Predict({0, 500, 0, 0}), 500);
+    Make(4, 2);
+    EXPECT_EQ(m_homes->Predict({{100, 100, 100, 100}}, 1), 200);
+    EXPECT_EQ(m_homes->Predict({{10, 10, 100, 100}}, 1), 120) << "who has nothing left waits";
+    EXPECT_EQ(m_homes->Predict({{0, 500, 0, 0}}, 1), 500);
+    EXPECT_EQ(m_homes->Predict({{0, 500, 0, 0}, {0, 0, 0, 500}}, 2), 1000) << "the team waits";
+    const WindowTeams apart(FirstNumbers(4));
+    const PartitionHomes homes(FirstNumbers(4), 2, apart);
+    EXPECT_EQ(homes.Predict({{0, 500, 0, 0}, {0, 0, 0, 500}}, 2), 500) << "nobody waits";
 }
 
-TEST(PartitionHomes, ThreadsShareOutAllPartitions)
+TEST_F(PartitionHomesTest, ThreadsShareOutAllPartitionsInEachWindow)
 {
     constexpr unsigned THREADS = 4;
-    PartitionHomes homes(FirstNumbers(9), THREADS);
+    constexpr unsigned WINDOWS = WindowTeams::MOST;
+    Make(9, THREADS);
     std::mutex mutex;
-    std::vector<unsigned> taken;
+    std::vector<unsigned> taken; // windows, in the order taken; and so the partitions
+    std::vector<std::vector<unsigned>> in(WINDOWS);
     WorkerPool pool(
         THREADS,
         [&](unsigned thread) {
-            for (unsigned p = homes.Take(thread); p != PartitionHomes::NONE; p = homes.Take(thread))
+            while (m_teams->CountLeft())
             {
-                const std::lock_guard lock(mutex);
-                taken.push_back(p);
+                const PartitionHomes::Turn turn = m_homes->Take(thread);
+                if (turn.partition == PartitionHomes::NONE)
+                {
+                    std::this_thread::yield();
+                    continue;
+                }
+                {
+                    const std::lock_guard lock(mutex);
+                    taken.push_back(turn.window);
+                    in[turn.window - 1].push_back(turn.partition);
+                }
+                m_teams->Finish(turn.partition);
             }
         },
         [] {});
-    for (unsigned window = 0; window < 500; ++window)
+    for (unsigned round = 0; round < 200; ++round)
     {
         taken.clear();
-        homes.Begin();
+        in.assign(WINDOWS, {});
+        Begin(WINDOWS);
         pool.Run();
-        std::sort(taken.begin(), taken.end());
-        ASSERT_EQ(taken, FirstNumbers(9)) << "window " << window;
+        ASSERT_TRUE(std::is_sorted(taken.begin(), taken.end()))
+            << "a partition has run ahead of its team in round " << round;
+        for (std::vector<unsigned>& partitions : in)
+        {
+            std::sort(partitions.begin(), partitions.end());
+            ASSERT_EQ(partitions, FirstNumbers(9)) << "round " << round;
+        }
     }
 }
 

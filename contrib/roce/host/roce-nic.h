@@ -13,6 +13,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/roce-late-random.h"
 #include "ns3/roce-port.h"
+#include "ns3/roce-report-trace.h"
 #include "ns3/roce-station-trace.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
@@ -497,8 +498,8 @@ class Nic : public Port, public Station
     void TellNow(const Told& told);
 
     std::vector<Told> m_told; //!< in a partition only
-    CheckedTrace<const MessageRecord&> m_completedTrace;
-    CheckedTrace<uint64_t, Time> m_receivedTrace;
+    ReportTrace<const MessageRecord&> m_completedTrace;
+    ReportTrace<uint64_t, Time> m_receivedTrace;
     StationTrace<const QueuePair&, Time> m_rateTrace;
 };
 

@@ -283,12 +283,12 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     const StationGroups groups =
         HasCopies() ? m_expected->groups : StationGroups(graph.items, graph.edges, partitions);
     const int64_t marginPs = m_parts.GetLongestNicDelayPs();
-    // Completion callbacks may schedule the rest of the run: not later than
-    // without threads.
-    const int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
-    RequireGroups(groups, windowPs, ranks);
+    // Completion callbacks may schedule the rest of the run: not later than without threads.
+    RequireGroups(groups, std::min(groups.GetShortestCutPs(), marginPs), ranks);
+    const Windows windows = WindowsOf(graph, groups, ranks ? ranks->GetN() : 1, marginPs);
     m_parallel = std::make_unique<ParallelRun>(groups.GetN(),
                                                threads,
+                                               windows.groupPs,
                                                measure,
                                                ranks ? MakeMail(*ranks) : nullptr);
     for (uint32_t i = 0; i < graph.stations.size(); ++i)
@@ -299,33 +299,33 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     {
         m_parallel->Cut(*entry.link);
     }
-    if (!ranks)
-    {
-        m_parallel->Begin(windowPs);
-        return;
-    }
-    const Windows windows = WindowsOf(graph, groups, ranks->GetN(), marginPs);
     // Flows that wait for others, whose end any process may learn, start as without threads.
-    m_parallel->SetLeastEnd(flows.GetLastScheduledPs());
-    m_parallel->Begin(windows.groupPs,
-                      !flows.HasWaiting() ? windows.processPs
-                                          : std::min(windows.processPs, windows.groupPs));
+    if (ranks || !flows.HasWaiting())
+    {
+        m_parallel->SetLeastEnd(
+            flows.GetLastScheduledPs(),
+            [this](int64_t nowPs, int64_t crossingPs) { return FindLeastEnd(nowPs, crossingPs); });
+    }
+    const int64_t meetingPs = !ranks                ? NEVER_PS
+                              : !flows.HasWaiting() ? windows.processPs
+                                                    : std::min(windows.processPs, windows.groupPs);
+    m_parallel->Begin(meetingPs);
 }
 
 std::unique_ptr<RankMail>
 NetworkDivision::MakeMail(RankExchange& ranks) const
 {
     // Of stations, only NICs have something to tell.
-    return std::make_unique<RankMail>(
-        ranks,
-        RankMail::ReportCodec{
-            [](const Station& station, std::size_t index) {
-                return dynamic_cast<const Nic&>(station).PackReport(index);
-            },
-            [](Station& station, const std::string& bytes) {
-                dynamic_cast<Nic&>(station).TellPacked(bytes);
-            },
-            [this](int64_t nowPs, int64_t crossingPs) { return FindLeastEnd(nowPs, crossingPs); }});
+    return std::make_unique<RankMail>(ranks,
+                                      RankMail::ReportCodec{
+                                          [](const Station& station, std::size_t index) {
+                                              return dynamic_cast<const Nic&>(station).PackReport(
+                                                  index);
+                                          },
+                                          [](Station& station, const std::string& bytes) {
+                                              dynamic_cast<Nic&>(station).TellPacked(bytes);
+                                          },
+                                      });
 }
 
 /// See RankMail::ReportCodec. A NIC needs some time for what it has not sent at all, though it may

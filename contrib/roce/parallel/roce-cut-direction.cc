@@ -154,16 +154,15 @@ Outbox::DeliverTo(unsigned to, int64_t donePs) const
 }
 
 void
-Outbox::Discard()
+Outbox::Discard(unsigned to)
 {
-    for (const Parcel& parcel : m_parcels)
+    for (std::size_t i = m_begins[to]; i < m_begins[to + 1]; ++i)
     {
-        for (Frame* frame = parcel.head; frame;)
+        for (Frame* frame = m_parcels[i].head; frame;)
         {
             FramePool::Free(std::exchange(frame, frame->next));
         }
     }
-    m_parcels.clear();
 }
 
 } // namespace ns3::roce

@@ -78,7 +78,7 @@ class CutDirection final : public FrameSink
 /**
  * @brief What a partition has sent to others in a window. It writes, then they read.
  *
- * Parcels for the same receiver lie together. The memory is kept from window to window.
+ * Parcels for the same receiver lie together. The memory is kept from round to round.
  */
 class alignas(128) Outbox
 {
@@ -94,8 +94,8 @@ class alignas(128) Outbox
     /// @brief Deliver what is there for a partition. @param to it @param donePs it has run so far
     void DeliverTo(unsigned to, int64_t donePs) const;
 
-    /// @brief Free frames that nobody is going to get.
-    void Discard();
+    /// @brief Free frames that a partition is not going to get. @param to it
+    void Discard(unsigned to);
 
   private:
     std::vector<Parcel> m_parcels;  //!< by receiver

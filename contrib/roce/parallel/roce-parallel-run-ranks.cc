@@ -92,7 +92,7 @@ ParallelRun::FindLeastEnd()
         return 0;
     }
     m_soughtPs = nowPs;
-    return m_mail->FindLeastEnd(nowPs, m_meetingPs);
+    return m_findLeastEnd(nowPs, m_meetingPs);
 }
 
 /// Set when the processes meet next.

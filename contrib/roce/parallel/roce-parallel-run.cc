@@ -7,6 +7,7 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-report-trace.h"
 #include "ns3/roce-scoped-value.h"
 #include "ns3/simulator.h"
 
@@ -33,9 +34,12 @@ CpuNs()
 
 /// Less work than this is not worth it to have several threads begin.
 constexpr int64_t ALONE_NS = 15'000;
-/// One window of so many has several threads whatever its work: faults that only these have must
+/// One round of so many has several threads whatever its work: faults that only these have must
 /// not depend on how fast the machine is.
 constexpr uint64_t TOGETHER = 16;
+/// Windows between two searches for the last completion, if the first one finds it near.
+constexpr unsigned SEEK_WINDOWS = 64;
+constexpr unsigned MOST_SEEK_WINDOWS = 1024; //!< the same, if all have found it near
 
 /// @return time that the calling thread has worked, ns; of this thread alone if measure
 int64_t
@@ -82,14 +86,17 @@ NextEventUid(const Ptr<EventImpl>& probe)
 
 ParallelRun::ParallelRun(unsigned partitions,
                          unsigned threads,
+                         int64_t windowPs,
                          bool measure,
                          std::unique_ptr<RankMail> mail)
     : m_nPartitions(partitions),
       m_here(FindHere(mail.get(), partitions)),
       m_mail(std::move(mail)),
+      m_windowPs(windowPs),
+      m_teams(m_here),
       m_measure(measure),
-      m_workNs(partitions),
-      m_homes(m_here, std::min<unsigned>(m_here.size(), threads)),
+      m_workNs(WindowTeams::MOST, std::vector<int64_t>(partitions)),
+      m_homes(m_here, std::min<unsigned>(m_here.size(), threads), m_teams),
       m_findings(measure ? 1 : std::min<unsigned>(m_here.size(), threads)),
       m_probe(Create<NoEvent>()),
       m_timer(this),
@@ -112,16 +119,10 @@ ParallelRun::~ParallelRun()
     {
         station->SetPartition(nullptr);
     }
-    if (m_mailOf)
+    for (const unsigned index : m_here)
     {
         // The network is not used any more.
-        for (const Finding& finding : m_findings)
-        {
-            for (const unsigned sender : finding.GetSenders(m_mailOf))
-            {
-                m_units[sender]->outboxes[m_mailOf & 1].Discard();
-            }
-        }
+        ForPending(index, [index](Outbox& outbox) { outbox.Discard(index); });
     }
 }
 
@@ -146,6 +147,11 @@ ParallelRun::Cut(Link& link)
     Partition* const sides[] = {link.PeekPort(0)->GetOwner()->GetPartition(),
                                 link.PeekPort(1)->GetOwner()->GetPartition()};
     const uint32_t id = 2 * m_links++;
+    const bool isHere = !sides[0]->IsRemote() && !sides[1]->IsRemote();
+    if (isHere && link.GetDelayPs() < WindowTeams::MOST * m_windowPs)
+    {
+        m_teams.Join(sides[0]->GetIndex(), sides[1]->GetIndex());
+    }
     // A NIC runs after its switch in the same window.
     m_hasTurns &=
         sides[0] == sides[1] || (link.PeekPort(0)->GetOwner()->GetTurn() != StationTurn::EACH &&
@@ -174,11 +180,10 @@ ParallelRun::Cut(Link& link)
 }
 
 void
-ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
+ParallelRun::Begin(int64_t meetingPs)
 {
     m_betweenNs = CpuNs();
-    m_windowPs = windowPs;
-    m_hasTurns &= m_slackPs == windowPs && m_leastSlackPs == windowPs;
+    m_hasTurns &= m_slackPs == m_windowPs && m_leastSlackPs == m_windowPs;
     m_meetingPs = meetingPs;
     m_donePs = NowPs();
     m_metPs = NowPs();
@@ -215,15 +220,51 @@ ParallelRun::FindFirstPs() const
     return firstPs;
 }
 
-/// End the next window in time. @param firstPs nothing happens before, or NEVER_PS
+/// @return the longest time of a round. @param firstPs nothing happens before
+int64_t
+ParallelRun::FindRoundPs(int64_t firstPs) const
+{
+    const int64_t longestPs = WindowTeams::MOST * m_windowPs;
+    if (m_mail)
+    {
+        return longestPs; // nobody is told before processes meet
+    }
+    if (!m_findLeastEnd || ReplyMark::Count() || !m_teams.GetRound()) // sinks may still be coming
+    {
+        return m_windowPs;
+    }
+    // The last completion is told at most L late.
+    return m_windowPs + std::clamp<int64_t>(m_leastEndPs - firstPs, 0, longestPs - m_windowPs);
+}
+
+/// End the next round in time. @param firstPs nothing happens before, or NEVER_PS
 void
 ParallelRun::Arm(int64_t firstPs)
 {
     if (firstPs != NEVER_PS)
     {
-        // Never in the past: an event may make work before the one at this time that ends a window.
-        m_timer.Arm(0, std::max(std::max(m_donePs, firstPs) + m_windowPs, NowPs()));
+        const int64_t basePs = std::max(m_donePs, firstPs);
+        // Never in the past: an event may make work before the one at this time that ends a round.
+        m_timer.Arm(0, std::max(basePs + FindRoundPs(basePs), NowPs()));
     }
+}
+
+/// Of several processes see FindLeastEnd().
+void
+ParallelRun::SeekLeastEnd()
+{
+    const int64_t farPs = WindowTeams::MOST * m_windowPs;
+    if (m_mail || !m_findLeastEnd || ReplyMark::Count() || m_leastEndPs - m_donePs >= farPs ||
+        m_donePs - m_soughtPs < m_soughtFor * m_windowPs)
+    {
+        return;
+    }
+    m_soughtPs = m_donePs;
+    m_leastEndPs = std::max(m_leastEndPs, m_findLeastEnd(m_donePs, 0));
+    // It is slow: where it is in vain, the less often.
+    m_soughtFor = m_leastEndPs - m_donePs >= farPs
+                      ? SEEK_WINDOWS
+                      : std::clamp(2 * m_soughtFor, SEEK_WINDOWS, MOST_SEEK_WINDOWS);
 }
 
 void
@@ -251,71 +292,97 @@ ParallelRun::CheckSinks()
     }
 }
 
-/// The window's work of a thread.
+/// The round's work of a thread.
 void
 ParallelRun::Work(unsigned thread)
 {
     Finding& finding = m_findings[thread];
-    finding.Begin(m_windows);
+    finding.Begin(m_teams.GetRound());
     int64_t beginNs = WorkNs(m_measure);
-    for (unsigned index = m_homes.Take(thread); index != PartitionHomes::NONE;
-         index = m_homes.Take(thread))
+    for (uint64_t left = m_teams.CountLeft(); left;)
     {
-        Unit& unit = *m_units[index];
-        const Partition::AtWork atWork(unit.partition);
-        DeliverTo(index);
-        RunPartition(unit, finding);
+        const PartitionHomes::Turn turn = m_homes.Take(thread);
+        if (turn.partition == PartitionHomes::NONE)
+        {
+            // Until a team comes to its next window.
+            const uint64_t before = left;
+            for (unsigned polls = 0; left == before; left = m_teams.CountLeft())
+            {
+                m_pool.Pause(polls++);
+            }
+            beginNs = WorkNs(m_measure);
+            continue;
+        }
+        RunPartition(turn, finding);
         const int64_t endNs = WorkNs(m_measure);
-        m_homes.Note(index, endNs - beginNs);
+        m_homes.Note(turn.partition, endNs - beginNs);
         if (m_measure)
         {
-            m_workNs[index] = endNs - beginNs;
+            m_workNs[turn.window - 1][turn.partition] = endNs - beginNs;
         }
         finding.workNs += endNs - beginNs;
         beginNs = endNs;
+        m_teams.Finish(turn.partition);
+        left = m_teams.CountLeft();
     }
 }
 
-/// The window's work of all, by one thread.
+/// The round's work of all, by one thread.
 void
 ParallelRun::WorkAlone()
 {
     Finding& finding = m_findings.front();
-    finding.Begin(m_windows);
+    finding.Begin(m_teams.GetRound());
     const int64_t beginNs = WorkNs(m_measure);
-    for (const unsigned index : m_here)
+    for (unsigned window = 1; window <= m_teams.GetWindows(); ++window)
     {
-        Unit& unit = *m_units[index];
-        const Partition::AtWork atWork(unit.partition);
-        DeliverTo(index);
-        RunPartition(unit, finding);
+        for (const unsigned index : m_here)
+        {
+            if (m_teams.GetOpen(index) == window)
+            {
+                RunPartition({index, window}, finding);
+                m_teams.Finish(index);
+            }
+        }
     }
     finding.workNs = WorkNs(m_measure) - beginNs;
 }
 
-/// The window of a partition. @param finding of the thread
+/// A window of a partition. @param finding of the thread
 void
-ParallelRun::RunPartition(Unit& unit, Finding& finding)
+ParallelRun::RunPartition(PartitionHomes::Turn turn, Finding& finding)
 {
+    Unit& unit = *m_units[turn.partition];
+    const Partition::AtWork atWork(unit.partition);
+    DeliverTo(turn.partition, turn.window);
+    const int64_t untilPs = EndOf(turn.window);
     try
     {
-        if (unit.partition.GetFirstPs(m_slackPs) <= m_untilPs)
+        if (unit.partition.GetFirstPs(m_slackPs) <= untilPs)
         {
-            unit.partition.RunTo(m_basePs, m_untilPs, m_slackPs, m_turn);
+            unit.partition.RunTo(turn.window == 1 ? m_basePs : EndOf(turn.window - 1),
+                                 untilPs,
+                                 m_slackPs,
+                                 TurnOf(turn.window));
         }
-        finding.firstPs = std::min(finding.firstPs, unit.partition.GetFirstPs(m_slackPs));
-        Post(unit, finding);
+        if (turn.window == m_teams.GetWindows())
+        {
+            finding.firstPs = std::min(finding.firstPs, unit.partition.GetFirstPs(m_slackPs));
+        }
+        Post(unit, turn.window, finding);
     }
     catch (...)
     {
         unit.error = std::current_exception();
+        unit.errorIn = turn.window;
         finding.failed = true;
+        m_teams.End(turn.partition);
     }
 }
 
-/// What a partition has sent and has to tell goes to where others find it after the window.
+/// What a partition has sent and has to tell goes to where others find it later.
 void
-ParallelRun::Post(Unit& unit, Finding& finding)
+ParallelRun::Post(Unit& unit, unsigned window, Finding& finding)
 {
     Partition& partition = unit.partition;
     std::vector<CutDirection*>& sent = partition.GetSent();
@@ -329,9 +396,9 @@ ParallelRun::Post(Unit& unit, Finding& finding)
     }
     if (!sent.empty())
     {
-        Outbox& outbox = unit.outboxes[m_windows & 1];
+        Outbox& outbox = unit.GetOutbox(m_teams.GetRound(), window);
         finding.firstPs = std::min(finding.firstPs, outbox.Fill(sent, m_nPartitions));
-        finding.senders[m_windows & 1].push_back(partition.GetIndex());
+        m_teams.NoteSent(partition.GetIndex());
         sent.clear();
     }
     std::vector<Partition::Report>& reports = partition.GetReports();
@@ -339,25 +406,48 @@ ParallelRun::Post(Unit& unit, Finding& finding)
     reports.clear();
 }
 
-void
-ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
+/// @return of the round under way
+StationTurn
+ParallelRun::TurnOf(unsigned window) const
 {
-    NS_ABORT_MSG_IF(untilPs - basePs > m_windowPs,
-                    "a window of " << untilPs - basePs << " ps, longer than " << m_windowPs);
+    return m_turn == StationTurn::EACH || window % 2 ? m_turn
+           : m_turn == StationTurn::EVEN             ? StationTurn::ODD
+                                                     : StationTurn::EVEN;
+}
+
+/// @return when a window of the round under way ends
+int64_t
+ParallelRun::EndOf(unsigned window) const
+{
+    return std::min(m_basePs + window * m_windowPs, m_untilPs);
+}
+
+/// @return up to when all stations have run when a window of the round under way begins
+int64_t
+ParallelRun::TakenBy(unsigned window) const
+{
+    const unsigned behind = m_turn == StationTurn::EACH ? 1 : 2; // some had no turn
+    return window == 1 ? FindTakenPs() : window <= behind ? m_donePs : EndOf(window - behind);
+}
+
+void
+ParallelRun::RunRound(int64_t basePs, int64_t untilPs)
+{
+    const int64_t windows = std::max<int64_t>(1, (untilPs - basePs + m_windowPs - 1) / m_windowPs);
+    NS_ABORT_MSG_IF(windows > WindowTeams::MOST,
+                    "a round of " << untilPs - basePs << " ps, with windows of " << m_windowPs);
     CheckSinks();
     m_basePs = basePs;
     m_untilPs = untilPs;
-    m_takenPs = FindTakenPs();
-    m_beforePs = m_donePs;
     // With a sink none of its stations may be later than a delay.
     m_turn = !m_hasTurns || (!m_isUneven && SinkMark::Count()) ? StationTurn::EACH
-             : m_turn == StationTurn::EVEN                     ? StationTurn::ODD
+             : m_lastTurn == StationTurn::EVEN                 ? StationTurn::ODD
                                                                : StationTurn::EVEN;
-    ++m_windows;
+    m_teams.Begin(static_cast<unsigned>(windows));
     const uint32_t firstUid = NextEventUid(m_probe);
     const int64_t beginNs = m_measure ? CpuNs() : 0;
     const bool isAlone =
-        m_homes.GetThreads() == 1 || (m_lastWorkNs < ALONE_NS && m_windows % TOGETHER);
+        m_homes.GetThreads() == 1 || (m_lastWorkNs < ALONE_NS && m_teams.GetRound() % TOGETHER);
     if (isAlone)
     {
         WorkAlone();
@@ -369,12 +459,15 @@ ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
     }
     const uint32_t events = NextEventUid(m_probe) - firstUid - 1;
     TakeFindings();
-    m_isUneven = m_turn != StationTurn::EACH;
+    m_beforePs = windows == 1 ? m_donePs : EndOf(static_cast<unsigned>(windows) - 1);
+    m_lastTurn = TurnOf(static_cast<unsigned>(windows));
+    m_isUneven = m_lastTurn != StationTurn::EACH;
     if (m_measure)
     {
-        ++m_balance.windows;
+        m_balance.windows += static_cast<uint64_t>(windows);
         m_balance.workNs += m_lastWorkNs;
-        m_balance.longestNs += isAlone ? m_lastWorkNs : m_homes.Predict(m_workNs);
+        m_balance.longestNs +=
+            isAlone ? m_lastWorkNs : m_homes.Predict(m_workNs, static_cast<unsigned>(windows));
         m_balance.serialNs += beginNs - std::exchange(m_betweenNs, CpuNs());
     }
     if (events)
@@ -394,41 +487,80 @@ ParallelRun::FindTakenPs() const
     return m_isUneven ? m_beforePs : m_donePs;
 }
 
-/// After a window.
+/// After a round.
 void
 ParallelRun::TakeFindings()
 {
-    m_mailOf = m_windows;
+    m_mailOf = m_teams.GetRound();
+    m_mailWindows = m_teams.GetWindows();
     m_nextPs = NEVER_PS;
     m_lastWorkNs = 0;
     bool failed = false;
     for (const Finding& finding : m_findings)
     {
-        if (finding.window == m_windows)
+        if (finding.round == m_mailOf)
         {
             m_nextPs = std::min(m_nextPs, finding.firstPs);
             m_lastWorkNs += finding.workNs;
             failed |= finding.failed;
         }
     }
-    for (std::size_t i = 0; failed && i < m_units.size(); ++i)
+    if (failed)
     {
-        if (m_units[i]->error)
+        ThrowFirstError();
+    }
+}
+
+/// Of the first window in which a partition has one.
+void
+ParallelRun::ThrowFirstError()
+{
+    Unit* first = nullptr;
+    for (const std::unique_ptr<Unit>& unit : m_units)
+    {
+        if (unit->error && (!first || unit->errorIn < first->errorIn))
         {
-            std::rethrow_exception(std::exchange(m_units[i]->error, nullptr));
+            first = unit.get();
+        }
+    }
+    std::rethrow_exception(std::exchange(first->error, nullptr));
+}
+
+/// Call a function with each outbox of the last round that has something for a partition, in the
+/// order of windows. Of its own team only the last window's have: it has the others.
+template <typename F>
+void
+ParallelRun::ForPending(unsigned to, F use) const
+{
+    for (unsigned window = 1; m_mailOf && window <= m_mailWindows; ++window)
+    {
+        for (const unsigned from : m_here)
+        {
+            if (m_teams.HasSent(from, m_mailOf, window) &&
+                (window == m_mailWindows || !m_teams.AreTogether(from, to)))
+            {
+                use(m_units[from]->GetOutbox(m_mailOf, window));
+            }
         }
     }
 }
 
-/// Put onto links what a partition was sent in the window before. In an AtWork of it.
+/// Put onto links what a partition was sent before a window. In an AtWork of it.
 void
-ParallelRun::DeliverTo(unsigned partition)
+ParallelRun::DeliverTo(unsigned partition, unsigned window)
 {
-    for (std::size_t i = 0; m_mailOf && i < m_findings.size(); ++i)
+    const int64_t takenPs = TakenBy(window);
+    if (window == 1)
     {
-        for (const unsigned sender : m_findings[i].GetSenders(m_mailOf))
+        ForPending(partition, [=](Outbox& outbox) { outbox.DeliverTo(partition, takenPs); });
+        return;
+    }
+    for (const unsigned from : m_here)
+    {
+        if (m_teams.AreTogether(from, partition) &&
+            m_teams.HasSent(from, m_teams.GetRound(), window - 1))
         {
-            m_units[sender]->outboxes[m_mailOf & 1].DeliverTo(partition, m_takenPs);
+            m_units[from]->GetOutbox(m_teams.GetRound(), window - 1).DeliverTo(partition, takenPs);
         }
     }
 }
@@ -437,11 +569,11 @@ ParallelRun::DeliverTo(unsigned partition)
 void
 ParallelRun::Deliver()
 {
-    m_takenPs = FindTakenPs();
+    const int64_t takenPs = FindTakenPs();
     for (const unsigned index : m_here)
     {
         const Partition::AtWork atWork(m_units[index]->partition);
-        DeliverTo(index);
+        ForPending(index, [=](Outbox& outbox) { outbox.DeliverTo(index, takenPs); });
     }
     m_mailOf = 0;
 }
@@ -505,13 +637,13 @@ ParallelRun::RunHere(int64_t nowPs, bool all)
         m_hasWork = false;
         if (const int64_t firstPs = std::max(m_donePs, m_nextPs); firstPs <= nowPs)
         {
-            RunWindow(firstPs, nowPs);
+            RunRound(firstPs, nowPs);
         }
         m_donePs = std::max(m_donePs, nowPs);
     }
     if ((all || SinkMark::Count()) && m_isUneven)
     {
-        RunWindow(m_donePs, m_donePs);
+        RunRound(m_donePs, m_donePs);
         m_isUneven = false;
     }
 }
@@ -538,14 +670,15 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         Tell();
         RunWatcher::TellAll(*this, m_donePs);
     }
-    // Even without work: the event that ends this window may be the only one scheduled.
+    // Even without work: the event that ends this round may be the only one scheduled.
+    SeekLeastEnd();
     Arm(m_nextPs);
 }
 
 void
 ParallelRun::OnWake(int64_t nowPs)
 {
-    // What is sent to others waits for their next window, or until somebody looks; what processes
+    // What is sent to others waits for their next round, or until somebody looks; what processes
     // send each other until they meet.
     const ScopedValue<bool> inside(m_inside, true, false);
     RunHere(nowPs, false);
@@ -555,6 +688,7 @@ ParallelRun::OnWake(int64_t nowPs)
         Tell();
         RunWatcher::TellAll(*this, FindTakenPs());
     }
+    SeekLeastEnd();
     Arm(m_nextPs);
 }
 

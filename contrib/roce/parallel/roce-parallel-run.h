@@ -5,6 +5,7 @@
 #include "roce-cut-direction.h"
 #include "roce-partition-homes.h"
 #include "roce-rank-mail.h"
+#include "roce-window-teams.h"
 #include "roce-worker-pool.h"
 
 #include "ns3/event-id.h"
@@ -15,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,19 +27,23 @@ namespace ns3::roce
  * @brief Runs stations in several threads, with the results of one.
  *
  * Stations are divided into partitions. No link between two of them has a delay below L (the
- * window), so what they send to each other within a window arrives after it. At the end W of each
- * window there is one event in the simulator; then every partition does all that is due up to W, in
- * threads. After that one thread calls sinks of MessageCompleted and MessageReceived, and schedules
- * the next window. It ends L after the first thing that may happen.
+ * window), so what they send to each other within a window arrives after it. A *round* is several
+ * windows (WindowTeams). At its end W there is one event in the simulator; then every partition
+ * does all that is due up to W, in threads. After that one thread calls sinks of MessageCompleted
+ * and MessageReceived, and schedules the next round, which begins with the first thing that may
+ * happen.
  *
  * There are more partitions than threads: each thread runs those at home with it (PartitionHomes),
  * then those of others that nobody has begun. What one partition sends to another is put onto the
  * link by the thread that runs the receiver in the next window (Outbox), or by the one thread
- * between windows, if an event looks at stations. Where little is left to do, one thread does it.
+ * between rounds, if an event looks at stations. Where little is left to do, one thread does it.
  *
- * So stations are late, as they are without threads. A look at one at a time u within a window
- * (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the simulator
+ * So stations are late, as they are without threads. A look at one at a time u within a round
+ * (Station::CatchUp()) ends the round at u: all threads run up to u first. Events of the simulator
  * run in one thread while no other is at work.
+ *
+ * A round has one window where a sink of the two trace sources may make work for stations
+ * (ReplyMark), and where the last completion of all may be near, since that ends a run.
  *
  * What happens within a station at a time depends only on the frames on its links by then, and
  * links keep the order; so results depend neither on the number of threads nor on windows.
@@ -55,8 +61,8 @@ namespace ns3::roce
  * count no references of what others have (ObjectLock). Events that they schedule end the run with
  * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
  * sources that stations call have no sinks (StationTrace); the two named above are delayed and
- * called in the order of time, NICs in order, at most L late; with several processes, when these
- * meet.
+ * called in the order of time, NICs in order, at most a round late; with several processes, when
+ * these meet.
  */
 class ParallelRun final : public PartitionOwner
 {
@@ -66,18 +72,20 @@ class ParallelRun final : public PartitionOwner
     {
         uint64_t windows{0};
         int64_t workNs{0};    //!< of all partitions
-        int64_t longestNs{0}; //!< sum over windows of the thread that would have worked longest
-        int64_t serialNs{0};  //!< between windows: telling, and what events do
+        int64_t longestNs{0}; //!< sum over rounds of the thread that would have ended last
+        int64_t serialNs{0};  //!< between rounds: telling, and what events do
     };
 
     /**
      * @param partitions how many, at least 1
      * @param threads how many at most
+     * @param windowPs L, above 0, at most the delay of each link between partitions of a process
      * @param measure keep a Balance of so many threads, with one only
      * @param mail of processes that share the partitions, equally many each; null: this one alone
      */
     ParallelRun(unsigned partitions,
                 unsigned threads,
+                int64_t windowPs,
                 bool measure,
                 std::unique_ptr<RankMail> mail = nullptr);
     ~ParallelRun();
@@ -97,17 +105,25 @@ class ParallelRun final : public PartitionOwner
 
     /**
      * @brief Everything is there.
-     * @param windowPs L, above 0, at most the delay of each link between partitions of a process
      * @param meetingPs longest time between meetings of several processes, at most the delay of
      * each link between two of them
      */
-    void Begin(int64_t windowPs, int64_t meetingPs = NEVER_PS);
+    void Begin(int64_t meetingPs = NEVER_PS);
 
-    /// @brief The last completion of all is no earlier than this, see RankMail::ReportCodec. Before
-    /// Begin(), in all processes alike. @param atPs time
-    void SetLeastEnd(int64_t atPs)
+    /// Says by what stations of this process have still to send when the last completion of all is
+    /// at the earliest; crossingPs is the shortest delay of a link between processes.
+    using LeastEndFinder = std::function<int64_t(int64_t nowPs, int64_t crossingPs)>;
+
+    /**
+     * @brief Completions make no work for stations, and the last of all is known to be late. Before
+     * Begin(), in all processes alike.
+     * @param atPs not before this
+     * @param find a later time
+     */
+    void SetLeastEnd(int64_t atPs, LeastEndFinder find)
     {
         m_leastEndPs = atPs;
+        m_findLeastEnd = std::move(find);
     }
 
     // --- at work
@@ -172,6 +188,12 @@ class ParallelRun final : public PartitionOwner
         return m_windowPs;
     }
 
+    /// @return rounds that have begun
+    uint64_t GetNRounds() const
+    {
+        return m_teams.GetRound();
+    }
+
     /// @return how often several processes have met
     uint64_t GetNMeetings() const
     {
@@ -187,7 +209,7 @@ class ParallelRun final : public PartitionOwner
         return static_cast<unsigned>(partition * ranks / partitions);
     }
 
-    /// @brief Called by the timer: a window ends.
+    /// @brief Called by the timer: a round ends.
     void OnWake(int64_t nowPs);
 
   private:
@@ -199,51 +221,55 @@ class ParallelRun final : public PartitionOwner
         {
         }
 
+        /// @return of the round and the one before, by window
+        Outbox& GetOutbox(uint64_t round, unsigned window)
+        {
+            return outboxes[round & 1][window - 1];
+        }
+
         Partition partition;
-        std::array<Outbox, 2> outboxes;     //!< of the present window and the one before, in turn
+        std::array<std::array<Outbox, WindowTeams::MOST>, 2> outboxes; //!< see GetOutbox()
         std::vector<CutDirection*> toRanks; //!< with frames for other processes
-        std::exception_ptr error;           //!< of the window
+        std::exception_ptr error;           //!< of the round
+        unsigned errorIn{0};                //!< window of that
     };
 
-    /// What a thread finds in a window, for the others to read afterwards.
+    /// What a thread finds in a round, for the others to read afterwards.
     struct alignas(128) Finding
     {
-        /// @brief It is of this window from now on.
+        /// @brief It is of this round from now on.
         void Begin(uint64_t now)
         {
-            window = now;
+            round = now;
             firstPs = NEVER_PS;
             workNs = 0;
             failed = false;
-            senders[now & 1].clear();
-            sendersIn[now & 1] = now;
         }
 
-        /// @return partitions with outboxes of a window, the present one or the one before
-        const std::vector<unsigned>& GetSenders(uint64_t of) const
-        {
-            static const std::vector<unsigned> NOBODY;
-            return sendersIn[of & 1] == of ? senders[of & 1] : NOBODY;
-        }
-
-        uint64_t window{0};
+        uint64_t round{0};
         int64_t firstPs{NEVER_PS}; //!< nothing happens earlier in the partitions that it has run
         int64_t workNs{0};         //!< how long that took
         bool failed{false};        //!< a partition has an error
         std::vector<Partition::Report> reports;
-        std::array<std::vector<unsigned>, 2> senders; //!< see GetSenders()
-        std::array<uint64_t, 2> sendersIn{};          //!< windows of these
     };
 
     int64_t FindFirstPs() const;
+    int64_t FindRoundPs(int64_t firstPs) const;
     void Arm(int64_t firstPs);
+    void SeekLeastEnd();
     void Work(unsigned thread);
     void WorkAlone();
-    void RunPartition(Unit& unit, Finding& finding);
-    void Post(Unit& unit, Finding& finding);
-    void RunWindow(int64_t basePs, int64_t untilPs);
+    void RunPartition(PartitionHomes::Turn turn, Finding& finding);
+    void Post(Unit& unit, unsigned window, Finding& finding);
+    void RunRound(int64_t basePs, int64_t untilPs);
     void TakeFindings();
-    void DeliverTo(unsigned partition);
+    void ThrowFirstError();
+    StationTurn TurnOf(unsigned window) const;
+    int64_t EndOf(unsigned window) const;
+    int64_t TakenBy(unsigned window) const;
+    void DeliverTo(unsigned partition, unsigned window);
+    template <typename F>
+    void ForPending(unsigned to, F use) const;
     void Deliver();
     void Collect();
     void Tell();
@@ -264,38 +290,41 @@ class ParallelRun final : public PartitionOwner
     std::unique_ptr<RankMail> m_mail; //!< null: one process
     std::vector<RankMail::Report> m_reports;
     // Several processes. The first four and when they meet are the same in all of them.
-    int64_t m_meetingPs{0};       //!< see Begin()
-    int64_t m_metPs{-1};          //!< last time that they have met, or nothing has happened since
-    int64_t m_firstPs{NEVER_PS};  //!< as of then, nothing happens earlier in any
-    int64_t m_leastEndPs{0};      //!< see SetLeastEnd()
+    int64_t m_meetingPs{0};      //!< see Begin()
+    int64_t m_metPs{-1};         //!< last time that they have met, or nothing has happened since
+    int64_t m_firstPs{NEVER_PS}; //!< as of then, nothing happens earlier in any
+    int64_t m_leastEndPs{0};     //!< see SetLeastEnd()
+    LeastEndFinder m_findLeastEnd;
     int64_t m_soughtPs{-1};       //!< last search for a later one
+    unsigned m_soughtFor{1};      //!< windows until the next one, if this is the only process
     EventId m_meeting;            //!< the next one
     int64_t m_meetAtPs{NEVER_PS}; //!< its time
     uint64_t m_meetings{0};
     int64_t m_outsidePs{-1}; //!< last call of NoteOutside()
     int64_t m_sharedPs{-1};  //!< last call of NoteShared()
     bool m_disturbed{false}; //!< NoteShared() has been called
-    int64_t m_windowPs{0};
-    int64_t m_slackPs{0};                  //!< longest of the stations
-    int64_t m_leastSlackPs{NEVER_PS};      //!< shortest of the stations
-    bool m_hasTurns{false};                //!< switches take turns, see Partition::RunTo()
-    StationTurn m_turn{StationTurn::EACH}; //!< in the window under way or the last one
-    bool m_isUneven{false};                //!< in the last window some had no turn
-    int64_t m_takenPs{-1};      //!< all stations have run up to then, as outboxes are taken
-    int64_t m_beforePs{-1};     //!< m_donePs before the last window
-    int64_t m_donePs{-1};       //!< those of this process have run up to then
-    int64_t m_nextPs{NEVER_PS}; //!< nothing happens earlier in this process
-    bool m_hasWork{false};      //!< an event has made work since they have run
-    int64_t m_basePs{0};        //!< of the window under way
+    const int64_t m_windowPs;
+    int64_t m_slackPs{0};                      //!< longest of the stations
+    int64_t m_leastSlackPs{NEVER_PS};          //!< shortest of the stations
+    bool m_hasTurns{false};                    //!< switches take turns, see Partition::RunTo()
+    StationTurn m_turn{StationTurn::EACH};     //!< in the first window of the round under way
+    StationTurn m_lastTurn{StationTurn::EACH}; //!< in the last window of the one before
+    bool m_isUneven{false};                    //!< in that some had no turn
+    int64_t m_beforePs{-1};                    //!< they had run up to then before the last window
+    int64_t m_donePs{-1};                      //!< those of this process have run up to then
+    int64_t m_nextPs{NEVER_PS};                //!< nothing happens earlier in this process
+    bool m_hasWork{false};                     //!< an event has made work since they have run
+    int64_t m_basePs{0};                       //!< of the round under way
     int64_t m_untilPs{0};
-    uint64_t m_windows{0};   //!< begun
-    uint64_t m_mailOf{0};    //!< window whose outboxes are to be delivered, or 0
-    int64_t m_lastWorkNs{0}; //!< of the last window
-    bool m_inside{false};    //!< AdvanceTo() is at work
+    WindowTeams m_teams;
+    uint64_t m_mailOf{0};      //!< round whose outboxes are to be delivered, or 0
+    unsigned m_mailWindows{0}; //!< of that round
+    int64_t m_lastWorkNs{0};   //!< of the last round
+    bool m_inside{false};      //!< AdvanceTo() is at work
     bool m_telling{false};
     const bool m_measure;
-    std::vector<int64_t> m_workNs; //!< if so: of the window, by partition
-    int64_t m_betweenNs{0};        //!< and when the last one ended
+    std::vector<std::vector<int64_t>> m_workNs; //!< if so: by window of the round, by partition
+    int64_t m_betweenNs{0};                     //!< and when the last one ended
     PartitionHomes m_homes;
     std::vector<Finding> m_findings; //!< by thread
     Balance m_balance;

@@ -2,19 +2,19 @@
 #include "roce-partition-homes.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
-#include <queue>
 #include <utility>
 
 namespace ns3::roce
 {
 
-PartitionHomes::PartitionHomes(const std::vector<unsigned>& partitions, unsigned threads)
+PartitionHomes::PartitionHomes(const std::vector<unsigned>& partitions,
+                               unsigned threads,
+                               const WindowTeams& teams)
     : m_partitions(partitions),
       m_places(std::make_unique<Place[]>(
           partitions.empty() ? 0 : *std::max_element(partitions.begin(), partitions.end()) + 1)),
-      m_of(threads)
+      m_of(threads),
+      m_teams(teams)
 {
     for (std::size_t i = 0; i < partitions.size(); ++i)
     {
@@ -25,46 +25,49 @@ PartitionHomes::PartitionHomes(const std::vector<unsigned>& partitions, unsigned
 void
 PartitionHomes::Begin()
 {
-    ++m_window;
-    if (m_window % ROUNDS == 0)
+    if (m_teams.GetRound() % ROUNDS == 0)
     {
         Move();
     }
 }
 
-/// Take a partition, unless somebody has. Says whether it did.
-bool
+/// Take a partition, unless somebody has or it has to wait. Says for which window, or 0.
+unsigned
 PartitionHomes::TryTake(unsigned partition)
 {
+    const unsigned window = m_teams.GetOpen(partition);
+    const uint64_t number = m_teams.GetRound() * (WindowTeams::MOST + 1) + window;
     std::atomic<uint64_t>& takenIn = m_places[partition].takenIn;
     uint64_t before = takenIn.load(std::memory_order_relaxed);
-    // What is in it is ordered by the beginning of windows.
-    return before != m_window &&
-           takenIn.compare_exchange_strong(before, m_window, std::memory_order_relaxed);
+    // What is in it is ordered by the window that is open.
+    const bool taken = window && before < number &&
+                       takenIn.compare_exchange_strong(before, number, std::memory_order_relaxed);
+    return taken ? window : 0;
 }
 
-unsigned
+PartitionHomes::Turn
 PartitionHomes::Take(unsigned thread)
 {
     for (const unsigned partition : m_of[thread])
     {
-        if (TryTake(partition))
+        if (const unsigned window = TryTake(partition))
         {
-            return partition;
+            return {partition, window};
         }
     }
     for (std::size_t i = 1; i < m_of.size(); ++i)
     {
         // The last is the one that it would come to last.
         const std::vector<unsigned>& of = m_of[(thread + i) % m_of.size()];
-        const auto found =
-            std::find_if(of.rbegin(), of.rend(), [this](unsigned p) { return TryTake(p); });
-        if (found != of.rend())
+        for (auto partition = of.rbegin(); partition != of.rend(); ++partition)
         {
-            return *found;
+            if (const unsigned window = TryTake(*partition))
+            {
+                return {*partition, window};
+            }
         }
     }
-    return NONE;
+    return {};
 }
 
 /// Give partitions homes by how long they took, if those that they have are much worse.
@@ -108,29 +111,43 @@ PartitionHomes::Move()
 }
 
 int64_t
-PartitionHomes::Predict(const std::vector<int64_t>& workNs) const
+PartitionHomes::Predict(const std::vector<std::vector<int64_t>>& workNs, unsigned windows) const
 {
-    using Time = std::pair<int64_t, std::size_t>; // when a thread is free, and the thread
-    std::priority_queue<Time, std::vector<Time>, std::greater<>> free;
-    std::vector<std::vector<unsigned>> left = m_of;
-    for (std::size_t thread = 0; thread < left.size(); ++thread)
-    {
-        free.emplace(0, thread);
-    }
+    // As Take() does, with teams of its own; threads come in the order of the times when they are
+    // free. Who finds nothing comes again when the next one is.
+    WindowTeams teams(m_teams);
+    PartitionHomes homes(m_partitions, static_cast<unsigned>(m_of.size()), teams);
+    homes.m_of = m_of;
+    teams.Begin(windows);
+    std::vector<int64_t> freeNs(m_of.size());
+    std::vector<unsigned> running(m_of.size(), NONE);
     int64_t endNs = 0;
-    for (std::size_t n = 0; n < m_partitions.size(); ++n)
+    for (bool isOver = false; !isOver;)
     {
-        const auto [nowNs, thread] = free.top();
-        free.pop();
-        std::size_t from = thread;
-        while (left[from].empty())
+        isOver = true;
+        for (std::size_t thread = 0; thread < m_of.size(); ++thread)
         {
-            from = (from + 1) % left.size();
+            const Turn turn = running[thread] == NONE ? homes.Take(thread) : Turn{};
+            if (turn.partition != NONE)
+            {
+                running[thread] = turn.partition;
+                freeNs[thread] = endNs + workNs[turn.window - 1][turn.partition];
+            }
         }
-        const auto at = from == thread ? left[from].begin() : left[from].end() - 1;
-        endNs = std::max(endNs, nowNs + workNs[*at]);
-        free.emplace(nowNs + workNs[*at], thread);
-        left[from].erase(at);
+        std::size_t next = m_of.size();
+        for (std::size_t thread = 0; thread < m_of.size(); ++thread)
+        {
+            if (running[thread] != NONE && (next == m_of.size() || freeNs[thread] < freeNs[next]))
+            {
+                next = thread;
+            }
+        }
+        if (next != m_of.size())
+        {
+            isOver = false;
+            endNs = freeNs[next];
+            teams.Finish(std::exchange(running[next], NONE));
+        }
     }
     return endNs;
 }

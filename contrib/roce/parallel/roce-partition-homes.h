@@ -2,6 +2,8 @@
 #ifndef ROCE_PARTITION_HOMES_H
 #define ROCE_PARTITION_HOMES_H
 
+#include "roce-window-teams.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -13,37 +15,48 @@ namespace ns3::roce
 /**
  * @brief Which thread runs which partition.
  *
- * Each partition is at home with one thread, whose caches have it. In a window a thread takes those
- * at home with it first, and then those of other threads that nobody has taken. Now and then homes
- * change, by how long partitions have taken lately.
+ * Each partition is at home with one thread, whose caches have it. A thread takes those at home
+ * with it first, and then those of other threads that nobody has taken for the window that their
+ * team is at (WindowTeams). Now and then homes change, by how long partitions have taken lately.
  */
 class PartitionHomes
 {
   public:
     static constexpr unsigned NONE = UINT32_MAX; //!< no partition
 
+    /// A partition to run in a window.
+    struct Turn
+    {
+        unsigned partition{NONE};
+        unsigned window{0};
+    };
+
     /**
      * @param partitions their numbers, neighbours next to each other
      * @param threads at least 1
+     * @param teams of the partitions; outlives this
      */
-    PartitionHomes(const std::vector<unsigned>& partitions, unsigned threads);
+    PartitionHomes(const std::vector<unsigned>& partitions,
+                   unsigned threads,
+                   const WindowTeams& teams);
 
-    // --- between windows
+    // --- between rounds
 
-    /// @brief A window begins: no partition has been taken.
+    /// @brief A round begins, of teams as well: no partition has been taken.
     void Begin();
 
     /**
-     * @brief How long a window would take.
-     * @param workNs what each partition takes, by its number
+     * @brief How long a round would take.
+     * @param workNs what each partition takes, by window, by its number
+     * @param windows of the round
      * @return when the last of the threads has nothing left to take
      */
-    int64_t Predict(const std::vector<int64_t>& workNs) const;
+    int64_t Predict(const std::vector<std::vector<int64_t>>& workNs, unsigned windows) const;
 
-    // --- in a window, by all threads
+    // --- in a round, by all threads
 
-    /// @return a partition that nobody has taken so far, or NONE
-    unsigned Take(unsigned thread);
+    /// @return a partition that may be run now and that nobody has taken so far, or NONE
+    Turn Take(unsigned thread);
 
     /// @brief The thread that has taken a partition has run it. @param workNs how long that took
     void Note(unsigned partition, int64_t workNs)
@@ -58,22 +71,22 @@ class PartitionHomes
     }
 
   private:
-    static constexpr unsigned ROUNDS = 64; //!< windows after which homes may change
+    static constexpr unsigned ROUNDS = 16; //!< after so many homes may change
 
     /// A partition.
     struct alignas(64) Place
     {
-        std::atomic<uint64_t> takenIn{0}; //!< the last window in which it was taken
+        std::atomic<uint64_t> takenIn{0}; //!< the last window of all rounds in which it was taken
         int64_t workNs{0};                //!< lately
     };
 
     void Move();
-    bool TryTake(unsigned partition);
+    unsigned TryTake(unsigned partition);
 
     const std::vector<unsigned> m_partitions;
     std::unique_ptr<Place[]> m_places;       //!< by number of the partition
     std::vector<std::vector<unsigned>> m_of; //!< by thread: those at home with it, longest first
-    uint64_t m_window{0};
+    const WindowTeams& m_teams;
 };
 
 } // namespace ns3::roce

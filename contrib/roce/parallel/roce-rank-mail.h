@@ -54,9 +54,6 @@ class RankMail
         std::function<std::string(const Station& station, std::size_t index)> pack;
         /// Reports it in another process.
         std::function<void(Station& station, const std::string& bytes)> tell;
-        /// @return earliest time of the last completion of all, by what stations of this process
-        /// have still to send; crossingPs is the shortest delay of a link between processes
-        std::function<int64_t(int64_t nowPs, int64_t crossingPs)> findLeastEnd;
     };
 
     /// What is to come, as far as it is known.
@@ -104,12 +101,6 @@ class RankMail
     void Tell(const Report& report) const
     {
         m_codec.tell(*report.station, report.bytes);
-    }
-
-    /// @return see ReportCodec. @param crossingPs see there
-    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
-    {
-        return m_codec.findLeastEnd(nowPs, crossingPs);
     }
 
     // --- at work; by all processes

@@ -93,6 +93,12 @@ WorkerPool::Run()
 }
 
 void
+WorkerPool::Pause(unsigned polls) const
+{
+    m_isCrowded || polls >= SPINS ? std::this_thread::yield() : Relax();
+}
+
+void
 WorkerPool::Work(unsigned thread, const std::function<void()>& end)
 {
     for (uint64_t round = 1; m_begin.WaitFor(round, m_isCrowded) != END; ++round)

@@ -42,6 +42,10 @@ class WorkerPool
     /// @brief Have every thread do its work; return when all have.
     void Run();
 
+    /// @brief Called by a thread at work between two polls of what another one does.
+    /// @param polls before this one
+    void Pause(unsigned polls) const;
+
     /// @return threads, the caller's included
     unsigned GetThreads() const
     {

@@ -88,6 +88,7 @@ RunCollector::~RunCollector()
 void
 RunCollector::Start()
 {
+    const ReplyMark::Notes notes;
     const auto connect = [this](Object& source) {
         ConnectTrace<const MessageRecord&>(
             source,

@@ -236,6 +236,7 @@ void
 TimeSeries::Start()
 {
     Network& network = m_context.network;
+    const ReplyMark::Notes notes;
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         ConnectTrace<const MessageRecord&>(*network.GetNic(n),
