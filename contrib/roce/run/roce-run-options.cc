@@ -97,9 +97,9 @@ ThreadOptions::PrintBalance(std::ostream& out, const Network& network) const
     text << std::fixed << std::setprecision(2) << "balance: " << run.GetNThreads() << " threads, "
          << run.GetNPartitions() << " partitions, " << run.GetNCut() / 2 << " links cut, "
          << cost.windows << " windows of at most " << static_cast<double>(run.GetWindowPs()) / 1e6
-         << " us; work " << ms(cost.workNs) << " ms, longest thread of each window "
-         << ms(cost.longestNs) << " ms, between windows " << ms(cost.serialNs)
-         << " ms: parallelism "
+         << " us in " << run.GetNRounds() << " rounds; work " << ms(cost.workNs)
+         << " ms, longest thread of each round " << ms(cost.longestNs) << " ms, between rounds "
+         << ms(cost.serialNs) << " ms: parallelism "
          << static_cast<double>(cost.workNs + cost.serialNs) /
                 static_cast<double>(std::max<int64_t>(1, cost.longestNs + cost.serialNs))
          << "\n";
