@@ -62,6 +62,11 @@ MORE = {
                                "--interFraction=0.9", "--duration=200us", f"--edgePathPolicy={policy}", "--detours=1", "--reroute=20us",
                                "--failLinks=dc0-dci0/dc1-dci0@100us-150us", "--queues=20us"]
        for policy in ("Lcmp", "Ucmp")},
+    # All switches choose, by queues, by random numbers and by what others tell them.
+    **{f"fabric-{policy}": SMALL + [f"--pathPolicy={policy}", "--load=0.6", "--interFraction=0.4", "--wanDelay=20us", "--duration=200us",
+                                    "--lossRecovery=SelectiveRepeat[ReorderPackets=64]", "--reroute=20us",
+                                    "--failLinks=dc0-leaf0/dc0-spine1@50us-100us", "--queues=20us"]
+       for policy in ("Conga[Gap=5us]", "Drill[Memory=2]")},
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",

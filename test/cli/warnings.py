@@ -84,6 +84,8 @@ CASES = [
     (SHORT + ["--interFraction=1", "--interPaths=UnoLb"], ["UnoLb between datacenters sends packets on several paths, and GoBackN repeats each"]),
     (SHORT + ["--paths=Spray", "--lossRecovery=SelectiveRepeat[ReorderPackets=64]"], []),
     (SHORT + ["--paths=Spray", "--lossRecovery=PacketTimers"], []),
+    (SHORT + ["--pathPolicy=Drill"], ["Drill sends packets on several paths, and GoBackN repeats each"]),
+    (SHORT + ["--pathPolicy=Conga"], []),
     (SHORT + ["--paths=Flowlet"], []),
     (SHORT + ["--lossRecovery=SelectiveRepeat", "--ns3::roce::Nic::RtoMin=1ms"],
      ["--ns3::roce::Nic::RtoMin: without effect with the timeouts of SelectiveRepeat"]),

@@ -5,6 +5,7 @@
 #include "roce-network-options.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-path-policy.h"
 
 #include <algorithm>
 #include <iterator>

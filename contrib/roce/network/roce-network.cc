@@ -11,6 +11,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-path-policy.h"
 #include "ns3/roce-scoped-value.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/roce-value-check.h"
@@ -254,10 +255,15 @@ Network::AssignStreams(int64_t stream)
         {
             used += stage->AssignStreams(next + used);
         }
+        if (const Ptr<PathPolicy> policy = entry.sw->GetPathPolicy())
+        {
+            used += policy->AssignStreams(next + used);
+        }
         if (used < 0 || used > PER_SWITCH)
         {
-            throw InputError("switch " + entry.name + ": its stages use " + std::to_string(used) +
-                             " random streams, expected at most " + std::to_string(PER_SWITCH));
+            throw InputError("switch " + entry.name + ": its stages and path policy use " +
+                             std::to_string(used) + " random streams, expected at most " +
+                             std::to_string(PER_SWITCH));
         }
         next += PER_SWITCH;
     }

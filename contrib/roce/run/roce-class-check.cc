@@ -4,6 +4,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-flow-application.h"
+#include "ns3/roce-path-policy.h"
 #include "ns3/roce-tcp-flows.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/uinteger.h"

@@ -400,11 +400,18 @@ CheckOrder(const Network& network, const FlowSpec& flow)
 {
     const bool interDc = network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst);
     const TransportProfile& profile = *network.GetNic(flow.src)->GetProfile(interDc);
-    if (!profile.GetSelector()->IsPerPacket() || !profile.GetRecovery()->NeedsOrder())
+    std::string spreader =
+        profile.GetSelector()->IsPerPacket() ? NameOf(*profile.GetSelector()) : "";
+    for (uint32_t s = 0; s < network.GetNSwitches() && spreader.empty(); ++s)
+    {
+        const Ptr<PathPolicy> policy = network.GetSwitch(s)->GetPathPolicy();
+        spreader = policy && policy->IsPerPacket() ? NameOf(*policy) : "";
+    }
+    if (spreader.empty() || !profile.GetRecovery()->NeedsOrder())
     {
         return "";
     }
-    return NameOf(*profile.GetSelector()) + (interDc ? " between datacenters" : "") +
+    return spreader + (interDc ? " between datacenters" : "") +
            " sends packets on several paths, and " + NameOf(*profile.GetRecovery()) +
            " repeats each that another one overtakes; SelectiveRepeat[ReorderPackets=64] or "
            "PacketTimers would bear that";

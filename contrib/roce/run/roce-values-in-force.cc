@@ -8,6 +8,7 @@
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-path-policy.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/roce-value-check.h"

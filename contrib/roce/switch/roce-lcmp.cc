@@ -3,7 +3,6 @@
 
 #include "roce-switch.h"
 
-#include "ns3/roce-hash.h"
 #include "ns3/roce-time.h"
 
 #include <algorithm>
@@ -23,11 +22,11 @@ constexpr uint32_t SHORT_QUEUE = 102; //!< 40 %
 constexpr int64_t TREND_PART = 8;     //!< of a new difference in the average
 constexpr uint32_t TIMES_PART = 4;    //!< times that a queue was long for each point
 
-/// @return points of a level from 0
+/// @return cost of a level, of which there are ten
 uint32_t
 Points(uint64_t level)
 {
-    return static_cast<uint32_t>(MOST * (level + 1) / LEVELS);
+    return static_cast<uint32_t>(MOST * std::min(level, LEVELS) / LEVELS);
 }
 
 uint32_t
@@ -79,65 +78,38 @@ LcmpParams::Table()
     return table;
 }
 
-std::size_t
-Lcmp::FlowHash::operator()(const FlowKey& key) const
-{
-    return Mix64(Mix64(key.first) + key.second);
-}
-
 void
-Lcmp::Install(const Switch& sw)
+Lcmp::DoInstall(Switch& sw)
 {
     m_p = m_parameters.Get();
-    m_switch = &sw;
     m_ports.resize(sw.GetNPorts());
+    m_ways.SetGap(m_p->idleTimeoutPs);
 }
 
 uint32_t
 Lcmp::QualityCost(const PathEntry& path) const
 {
-    const Port& out = *m_switch->PeekPort(path.port);
-    const int64_t ps = m_p->ofPath ? path.delayPs : out.GetLink()->GetDelayPs();
-    const uint64_t bps = m_p->ofPath ? path.leastBps : out.GetRateBps();
+    const int64_t ps = m_p->ofPath ? path.delayPs : GetNextDelayPs(path);
+    const uint64_t bps = m_p->ofPath ? path.leastBps : GetNextRateBps(path);
     const uint64_t delay =
         ps > m_p->maxDelayPs ? MOST : ps / PS_PER_MS * MOST / (m_p->maxDelayPs / PS_PER_MS);
-    const uint64_t level = bps / 1000 * LEVELS / (m_p->maxRateBps / 1000);
-    const uint64_t rate = MOST - (level ? Points(std::min(level, LEVELS) - 1) : 0);
+    const uint64_t rate = MOST - Points(bps / 1000 * LEVELS / (m_p->maxRateBps / 1000));
     return Clip(m_p->delayWeight * delay + m_p->rateWeight * rate, m_p->qualityShift);
 }
 
-void
-Lcmp::LookAtQueues()
-{
-    for (uint16_t p = 0; p < m_ports.size(); ++p)
-    {
-        PortState& port = m_ports[p];
-        const uint64_t bytes = m_switch->GetQueue(p).GetTotalBytes();
-        const auto grown = static_cast<int64_t>(bytes - port.queueBytes);
-        // Right shifts there: towards minus infinity.
-        const auto part = [](int64_t value) {
-            return (value - (value < 0 ? TREND_PART - 1 : 0)) / TREND_PART;
-        };
-        port.trendBytes += part(grown) - part(port.trendBytes);
-        port.queueBytes = bytes;
-    }
-}
-
 uint32_t
-Lcmp::CongestionCost(uint16_t p)
+Lcmp::CongestionCost(const PathEntry& path)
 {
-    PortState& port = m_ports[p];
-    uint32_t queue =
-        port.queueBytes
-            ? Points(std::min(LEVELS - 2, port.queueBytes * LEVELS / m_p->queueCapacityBytes))
-            : 0;
-    queue = port.queueBytes >= m_p->fullQueueBytes ? MOST : queue;
+    PortState& port = m_ports[path.port];
+    const uint64_t bytes = port.queue.bytes;
+    const uint64_t level = std::min(LEVELS - 1, bytes * LEVELS / m_p->queueCapacityBytes + 1);
+    const uint32_t queue = bytes >= m_p->fullQueueBytes ? MOST : bytes ? Points(level) : 0;
     port.timesLong += queue >= HIGH_COST;
     port.timesLong -= queue <= SHORT_QUEUE && port.timesLong;
     // In tenths of what the link carries in a millisecond.
-    const uint64_t tenth = m_switch->PeekPort(p)->GetRateBps() / 8 / 1000 / LEVELS;
-    const uint64_t level = port.trendBytes > 0 ? port.trendBytes / std::max<uint64_t>(tenth, 1) : 0;
-    const uint32_t trend = level ? Points(std::min(level, LEVELS) - 1) : 0;
+    const auto tenth = static_cast<int64_t>(GetNextRateBps(path) / 8 / 1000 / LEVELS);
+    const uint32_t trend =
+        Points(std::max<int64_t>(port.queue.grownBytes, 0) / std::max<int64_t>(tenth, 1));
     return Clip(uint64_t{m_p->queueWeight} * queue + m_p->trendWeight * trend +
                     m_p->durationWeight * std::min(port.timesLong / TIMES_PART, MOST),
                 m_p->congestionShift);
@@ -149,9 +121,12 @@ Lcmp::Decide(const Question& q)
     m_costs.clear();
     for (uint32_t i = 0; i < q.count; ++i)
     {
-        LookAtQueues(); // for each way, as there: trends fade in between
+        for (uint16_t p = 0; p < m_ports.size(); ++p) // for each way, as there: trends fade
+        {
+            m_ports[p].queue.Look(GetQueueBytes(p), TREND_PART);
+        }
         const uint64_t cost = uint64_t{m_p->qualityShare} * QualityCost(q.paths[i]) +
-                              uint64_t{m_p->congestionShare} * CongestionCost(q.paths[i].port);
+                              uint64_t{m_p->congestionShare} * CongestionCost(q.paths[i]);
         m_costs.emplace_back(Clip(cost, m_p->totalShift), i);
     }
     std::sort(m_costs.begin(), m_costs.end());
@@ -167,27 +142,13 @@ Lcmp::Decide(const Question& q)
 uint32_t
 Lcmp::Choose(const Question& q)
 {
-    const FlowKey key{uint64_t{q.frame.src} << 32 | q.frame.dst, q.frame.entropy};
-    Flow& flow = m_flows[key];
-    const bool isIdle = q.nowPs - flow.seenPs > m_p->idleTimeoutPs;
-    flow.seenPs = q.nowPs;
-    for (uint32_t i = 0; i < q.count && !isIdle; ++i)
-    {
-        if (q.paths[i].port == flow.port)
-        {
-            return i;
-        }
-    }
-    const uint32_t chosen = Decide(q);
-    flow.port = q.paths[chosen].port;
-    ++m_placed;
-    return chosen;
+    return m_ways.Find(q, [&](uint16_t) { return Decide(q); });
 }
 
 void
 Lcmp::Count(std::map<std::string, uint64_t>& counters) const
 {
-    counters["lcmpFlowsPlaced"] += m_placed;
+    counters["lcmpFlowsPlaced"] += m_ways.GetPlaced();
 }
 
 } // namespace ns3::roce

@@ -6,7 +6,6 @@
 
 #include "ns3/roce-with-parameters.h"
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,18 +18,11 @@ struct LcmpParams
     bool ofPath;
     int64_t maxDelayPs;
     uint64_t maxRateBps;
-    uint32_t delayWeight;
-    uint32_t rateWeight;
-    uint32_t qualityShift;
+    uint32_t delayWeight, rateWeight, qualityShift;
     uint64_t queueCapacityBytes;
     uint64_t fullQueueBytes;
-    uint32_t queueWeight;
-    uint32_t trendWeight;
-    uint32_t durationWeight;
-    uint32_t congestionShift;
-    uint32_t qualityShare;
-    uint32_t congestionShare;
-    uint32_t totalShift;
+    uint32_t queueWeight, trendWeight, durationWeight, congestionShift;
+    uint32_t qualityShare, congestionShare, totalShift;
     int64_t idleTimeoutPs;
 
     static const ParameterTable<LcmpParams>& Table();
@@ -48,7 +40,6 @@ struct LcmpParams
 class Lcmp : public WithParameters<Lcmp, PathPolicy, LcmpParams>
 {
   public:
-    void Install(const Switch& sw) override;
     uint32_t Choose(const Question& question) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;
 
@@ -59,34 +50,17 @@ class Lcmp : public WithParameters<Lcmp, PathPolicy, LcmpParams>
     /// What is known of a port's queue.
     struct PortState
     {
-        uint64_t queueBytes{0};
-        int64_t trendBytes{0}; //!< smoothed growth from decision to decision
+        QueueTrend queue; //!< from decision to decision
         uint32_t timesLong{0};
     };
 
-    using FlowKey = std::pair<uint64_t, uint16_t>; //!< source and destination; entropy
-
-    struct FlowHash
-    {
-        std::size_t operator()(const FlowKey& key) const;
-    };
-
-    /// Where a flow goes.
-    struct Flow
-    {
-        uint16_t port{Routing::NO_PORT};
-        int64_t seenPs{0}; //!< its last frame
-    };
-
-    void LookAtQueues();
-    uint32_t CongestionCost(uint16_t port);
+    void DoInstall(Switch& sw) override;
+    uint32_t CongestionCost(const PathEntry& path);
     uint32_t Decide(const Question& question);
 
-    const Switch* m_switch{nullptr};
     std::vector<PortState> m_ports;
-    std::unordered_map<FlowKey, Flow, FlowHash> m_flows; //!< never iterated over
-    std::vector<std::pair<uint32_t, uint32_t>> m_costs;  //!< scratch: cost, index
-    uint64_t m_placed{0};
+    StickyWays m_ways;
+    std::vector<std::pair<uint32_t, uint32_t>> m_costs; //!< scratch: cost, index
 };
 
 } // namespace ns3::roce

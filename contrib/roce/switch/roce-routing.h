@@ -162,6 +162,18 @@ class Routing
         return *m_attachments;
     }
 
+    /// @return rack whose NICs hang off this switch, or -1
+    int32_t GetOwnRack() const
+    {
+        return m_ownRack;
+    }
+
+    /// @return rack that a NIC belongs to. @param nic number in the network
+    int32_t GetRackOf(uint32_t nic) const
+    {
+        return static_cast<int32_t>(m_rackOfNic[nic]);
+    }
+
     /// @param rack destination rack. @return equal-cost ports towards it, without detours
     std::vector<uint16_t> GetGroup(uint32_t rack) const;
 

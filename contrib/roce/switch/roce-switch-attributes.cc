@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "roce-path-policy.h"
 #include "roce-switch.h"
 
 #include "ns3/boolean.h"
@@ -391,6 +392,12 @@ Switch::Configure(const std::string& name,
     {
         SetQueueOf(p, PeekPointer(m_ports[p].queue));
     }
+}
+
+Ptr<PathPolicy>
+Switch::GetPathPolicy() const
+{
+    return m_pathPolicy;
 }
 
 void

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-switch.h"
 
+#include "roce-path-policy.h"
+
 #include "ns3/log.h"
 #include "ns3/roce-counters.h"
 #include "ns3/roce-input-error.h"

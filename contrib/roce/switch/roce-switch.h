@@ -3,7 +3,6 @@
 #define ROCE_SWITCH_H
 
 #include "roce-drop-counters.h"
-#include "roce-path-policy.h"
 #include "roce-pause-sender.h"
 #include "roce-routing.h"
 #include "roce-shared-buffer.h"
@@ -26,6 +25,8 @@
 
 namespace ns3::roce
 {
+
+class PathPolicy;
 
 /**
  * @brief A shared-buffer Ethernet switch with PFC. Aggregated to a Node whose devices are its
@@ -248,10 +249,7 @@ class Switch : public Object, public Station
     }
 
     /// @return what chooses among several ways, or null: ECMP
-    Ptr<PathPolicy> GetPathPolicy() const
-    {
-        return m_pathPolicy;
-    }
+    Ptr<PathPolicy> GetPathPolicy() const;
 
     const SharedBuffer& GetBuffer() const
     {

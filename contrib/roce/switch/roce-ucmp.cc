@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-ucmp.h"
 
-#include "roce-switch.h"
-
 #include "ns3/boolean.h"
 
 #include <algorithm>
@@ -29,25 +27,16 @@ Ucmp::GetTypeId()
     return tid;
 }
 
-void
-Ucmp::Install(const Switch& sw)
-{
-    m_switch = &sw;
-}
-
 uint32_t
 Ucmp::Choose(const Question& q)
 {
-    const auto rateOf = [&](uint32_t i) {
-        return m_switch->PeekPort(q.paths[i].port)->GetRateBps();
-    };
     uint64_t widest = 0;
     for (uint32_t i = 0; i < q.count; ++i)
     {
-        widest = std::max(widest, rateOf(i));
+        widest = std::max(widest, GetNextRateBps(q.paths[i]));
     }
     const auto share = [&](uint32_t i) {
-        const uint64_t rate = rateOf(i);
+        const uint64_t rate = GetNextRateBps(q.paths[i]);
         // In Mbit/s, so that 32 bits of hash times the sum fit into 64 bits.
         return m_onlyWidest ? uint64_t{rate == widest} : rate / 1'000'000 + 1;
     };

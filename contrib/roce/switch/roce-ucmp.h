@@ -17,11 +17,9 @@ class Ucmp : public PathPolicy
   public:
     static TypeId GetTypeId();
 
-    void Install(const Switch& sw) override;
     uint32_t Choose(const Question& question) override;
 
   private:
-    const Switch* m_switch{nullptr};
     bool m_onlyWidest{false};
 };
 

@@ -4,7 +4,6 @@ list(APPEND roce_modules
     systems/common/roce-datacenter-edge
 )
 list(APPEND roce_headers
-    systems/common/roce-edge-flow-table.h
     systems/common/roce-place-heap.h
     systems/common/roce-plain-queue.h
     systems/common/roce-token-bucket.h
