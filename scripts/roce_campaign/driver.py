@@ -229,12 +229,12 @@ class Campaign:
     def _text(self, done: int, before: int, elapsed: float) -> str:
         """[3/12 runs] ETA 2 min 10 s"""
         total = len(self.plan.by_key)
-        parts = []  # how far the runs are that are going on, of their simulated time
+        parts = []  # how far the runs are that are going on
         for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs", "*.part-*"))):
             try:
                 with open(os.path.join(part, "progress.json"), encoding="utf-8") as stream:
                     p = json.load(stream)
-                parts.append(min(1.0, p["simulatedPs"] / max(1, p["endPs"])))
+                parts.append(float(p["done"]))
             except (OSError, ValueError, KeyError, TypeError):
                 parts.append(0.0)
         worked = done - before + sum(parts)

@@ -221,7 +221,8 @@ def note(drawer: Drawer, plot: Plot, where: Selection) -> str:
     for m in whole:
         text += f" {m.label}: {m.fields['statistic']} over the seeds, with bootstrap interval."
     pooled = ", ".join(m.label for m in metrics if m.pool)
-    return text + (f" {pooled}: flows of all seeds pooled." if pooled else "")
+    smaller = ", ".join(change for change in drawer.experiment.reduced if re.match(r"[A-Za-z]\S* \S+ instead of ", change))
+    return text + (f" {pooled}: flows of all seeds pooled." if pooled else "") + (f" --quick: {smaller}." if smaller else "")
 
 
 # -------------------------------------------------------------------------------------------- seeds

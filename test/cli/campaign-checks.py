@@ -280,7 +280,8 @@ def test_quick(folder, build):
     """Two seeds do not tell the sign of an effect; what the quick size has less of is said."""
     out = folder / "results"
     # hang: the last flow does not finish; that changes no sign here.
-    done = good(run("reproduce", write(folder), "--quick", "--out", out), "quick")
+    done = good(run("reproduce", write(folder, DRAWN), "--quick", "--out", out), "quick")
+    assert "--quick: hang true instead of false." in (out / "figures" / "The-two.svg").read_text(), "a figure does not say so"
     got = scores(out)
     assert {n: r["grade"] for n, r in got.items()} == {"gain": "U", "less": "U", "order": "U", "said": "U", "number": "A"}, f"{got}"
     assert "needs 3 seeds, --quick has 2" in got["gain"]["note"] and "needs 3 seeds" in got["order"]["note"], f"notes: {got}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What README.md and the chapters of the documentation tell a reader to type really works.
 
-The commands of a chapter (code-block:: console) are run one after the other in a folder of their own, where blocks and
-included files with a caption are files. Lines without `$` must be printed. `.. not run: REASON` before a block leaves it out.
+The commands of a chapter (code-block:: console) are run one after the other in a folder of their own, where blocks
+with a caption are files. Lines without `$` must be printed. `.. not run: REASON` before a block leaves it out.
 The tutorial's rate law, which is built beside the module, is there in its chapter. One chapter: pytest -k howto/start.
 """
 
@@ -28,20 +28,14 @@ def enter(folder, build):
     (folder / "build").symlink_to(build)
 
 
-def run_blocks(todo, place, build, folder, environment):
-    """
-    @param todo blocks
-    @param place folder of the files that they include
-    @return what was wrong
-    """
+def run_blocks(todo, build, folder, environment):
+    """@param todo blocks @return what was wrong"""
     wrong = []
     enter(folder, build)
     for block in todo:
         caption = block.options.get("caption", "")
         if caption and "/" not in caption and " " not in caption:
-            source = place / block.argument
-            text = source.read_text(encoding="utf-8") if block.name == "literalinclude" else block.text()
-            (folder / caption).write_text(text, encoding="utf-8")
+            (folder / caption).write_text(block.text(), encoding="utf-8")
         if block.argument != "console" or block.reason:
             continue
         for command, expected in block.commands():
@@ -54,11 +48,10 @@ def run_blocks(todo, place, build, folder, environment):
 
 
 def to_run():
-    """Chapters with commands: folder and blocks by name."""
-    todo = {page_of(path): (path.parent, blocks(path)) for path in chapters()}
-    todo["README"] = ROOT, readme_blocks(LONG)
-    return {name: (place, parts) for name, (place, parts) in todo.items()
-            if any(p.argument == "console" and not p.reason for p in parts)}
+    """Chapters with commands: blocks by name."""
+    todo = {page_of(path): blocks(path) for path in chapters()}
+    todo["README"] = readme_blocks(LONG)
+    return {name: parts for name, parts in todo.items() if any(p.argument == "console" and not p.reason for p in parts)}
 
 
 @pytest.mark.parametrize("name", to_run())
@@ -67,8 +60,7 @@ def test_chapter(build, folder, name):
     environment = {"PATH": f"/usr/bin:{os.environ['PATH']}", "MPLBACKEND": "agg", **MPI}
     if name == "tutorial":
         environment["LD_PRELOAD"] = str(build / "lib" / "libroce-tutorial.so")
-    place, todo = to_run()[name]
-    wrong = run_blocks(todo, place, build, folder, environment)
+    wrong = run_blocks(to_run()[name], build, folder, environment)
     assert not wrong, "\n".join(wrong)
 
 

@@ -179,19 +179,28 @@ def test_browser(site):
         assert "Long links: buffers and thresholds" in found and not chromium.errors, f"search for headroom: {found}, {chromium.errors}"
 
 
-def test_tutorial():
-    """The code that the tutorial shows is that of its files, which are built and tested, behind their licence."""
-    shown = {}
-    for block in blocks(DOC / "tutorial.rst"):
-        file = Path(block.options.get("caption", "").split(",")[0]).name
-        if file:
-            shown.setdefault(file, []).append(block.text().strip("\n"))
-    assert sorted(shown) == sorted(path.name for path in (DOC / "tutorial").iterdir()), f"files that the tutorial shows: {sorted(shown)}"
-    for file, pieces in shown.items():
-        text = (DOC / "tutorial" / file).read_text(encoding="utf-8")
+# Pages that show whole files, so that they can be read on GitHub, too, and those files.
+SHOWN = {"tutorial.rst": sorted((DOC / "tutorial").iterdir()),
+         "howto/own-project.rst": sorted((DOC / "own-project").iterdir()),
+         "howto/regression.rst": [ROOT / "scripts" / "examples" / f"{host}-baseline.yml" for host in ("github", "gitlab")],
+         "howto/sockets.rst": [DOC / "howto" / "tcp-bulk-send.diff"]}
+
+
+@pytest.mark.parametrize("page", SHOWN)
+def test_shown_files(page):
+    """What a page shows of files, which are built and tested, is all that they have behind licence and comment."""
+    for file in SHOWN[page]:
+        pieces = [block.text().strip("\n") for block in blocks(DOC / page)
+                  if Path(block.options.get("caption", "").split(",")[0]).name == file.name]
+        text = re.sub(" +$", "", file.read_text(encoding="utf-8"), flags=re.M).rstrip("\n") + "\n"
         head, found, rest = text.partition("\n\n".join(pieces) + "\n")
-        assert found and not rest and all(line.startswith(("//", "#", " *", "/*")) for line in head.splitlines() if line), \
-            f"tutorial.rst shows another text than tutorial/{file}"
+        assert pieces and found and not rest and all(line.startswith(("//", "#", " *", "/*")) for line in head.splitlines() if line), \
+            f"{page} shows another text than {file.name}"
+
+
+def test_pages_show_code():
+    """On GitHub, literalinclude shows nothing."""
+    assert not [page.name for page in chapters() if "literalinclude::" in page.read_text(encoding="utf-8")]
 
 
 def test_lists(types):
@@ -349,7 +358,7 @@ def test_snippets(build, folder):
              or (i and words[i - 1] == "-isystem")]
     compiler = next(w for w in words if re.search(r"(\+\+|cc|clang)[\d.-]*$", Path(w).name) and "ccache" not in w)
     pieces = [block.text() for path in chapters() for block in blocks(path)
-              if block.name == "code-block" and block.argument == "cpp" and "caption" not in block.options]  # whole files
+              if block.argument == "cpp" and "caption" not in block.options]  # whole files
     functions = [f"void Piece{i}([[maybe_unused]] Network& network)\n{{\n{{\n{piece}}}\n}}\n" for i, piece in enumerate(pieces)]
     assert len(pieces) > 1, f"pieces of C++: {len(pieces)}"
     source = folder / "pieces.cc"

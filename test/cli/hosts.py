@@ -94,3 +94,11 @@ def test_rule_for_no_flow(programs, folder):
     """That is said."""
     done = programs.run(*STORM, "--ccOf=class5:Swift", "--out=r", cwd=folder)
     assert "warning: --ccOf has 'class5:Swift', which no flow needs" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("law", [["--cc=Swift"], ["--cc=Dcqcn", "--interCc=Swift"], ["--cc=Dcqcn", "--ccOf=nic0-31:Swift"]])
+@pytest.mark.parametrize("pattern", [["--load=0.3"], ["--pattern=collective"]])
+def test_law_that_starves(programs, folder, law, pattern):
+    """A law whose target is shorter than the way between datacenters says so once, whichever flows come first and name it."""
+    done = programs.run(LEAF_SPINE, *law, *pattern, "--duration=1ms", "--stop=100us", "--wanDelay=20ms", "--out=r", cwd=folder, status=3)
+    assert done.stderr.count("the greatest target delay is 131000 ns, but the empty path takes 40") == 1, done.stderr

@@ -24,8 +24,8 @@ def type_page(build, folder, home):
     """The page's files and commands; @return those commands."""
     typed = []
     for block in blocks(PAGE):
-        if block.name == "literalinclude":
-            shutil.copy((PAGE.parent / block.argument).resolve(), folder / block.options["caption"])
+        if "caption" in block.options:
+            (folder / block.options["caption"]).write_text(block.text(), encoding="utf-8")
         elif block.argument == "console":
             for command, _ in block.commands():
                 typed.append(command)

@@ -34,6 +34,28 @@ def test_last_line(programs, folder, options, processes):
     assert last["queuedBytes"] == last["longestQueuedBytes"] == 0, f"{last}"
 
 
+# A collective, whose flows wait for each other.
+GATHER = [*SMALL, "--pattern=collective", "--collectiveBytes=4000000000", "--progress=json"]
+
+
+@pytest.mark.parametrize("stop", [[], ["--stop=200ms"]])
+def test_share(programs, folder, stop):
+    """What is done is the share of the bytes that have arrived or, if that is larger, of the time until --stop; it grows."""
+    process = programs.start(LEAF_SPINE, *GATHER, *stop, cwd=folder)
+    lines = []
+    for line in process.stderr:
+        lines += [json.loads(line)["progress"]] if line.startswith('{"progress"') else []
+        if len(lines) == 2:
+            process.send_signal(2)
+    assert process.wait(timeout=60) == 3
+    total = sum(int(row["bytes"]) for row in rows(folder / "r" / "flows.csv"))
+    last = lines[-1]
+    bytes_share = last["goodputBps"] * last["simulatedPs"] / 8e12 / total
+    time_share = last["simulatedPs"] / last["endPs"] if stop else 0
+    assert abs(last["done"] - max(bytes_share, time_share)) < 1e-5 and 0 < bytes_share < 1, f"{bytes_share}, {time_share}: {last}"
+    assert 0 < lines[0]["done"] < lines[1]["done"] < 1 and (not stop or bytes_share < time_share < 1), f"{lines}"
+
+
 def read_terminal(programs, folder, options, lines):
     """@return what a terminal gets from a run that SIGINT ends after so many lines of progress."""
     terminal, end = pty.openpty()
@@ -60,7 +82,7 @@ def test_terminal(programs, folder):
     assert sum("packet-hops/s" in line for line in kept) == 2, f"more than the last line and the table: {kept}"
     assert kept[-1].startswith("  ") or kept[-1].startswith("unfinished: "), f"{kept[-1]!r}"
     shown = re.findall(r"([\d.]+) Gbit/s goodput, ([\d.]+) (\w+) queued \(([\d.]+) (\w+) at (dc\S+)\)", text)
-    assert len(shown) >= 2, f"{text!r}"
+    assert len(shown) >= 2 and "ETA unknown" not in text, f"{text!r}"
     told = summary(folder / "r")
     most = told["counters"]["peakBufferBytes"]
     units = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}

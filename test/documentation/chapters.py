@@ -14,8 +14,7 @@ SYSTEMS = ROOT / "contrib" / "roce" / "systems"
 
 @dataclass
 class Block:
-    """A directive with its text."""
-    name: str
+    """A code-block with its text."""
     argument: str
     options: dict = field(default_factory=dict)
     lines: list = field(default_factory=list)
@@ -57,17 +56,17 @@ def readme_blocks(long):
     """@return a block for each command of README.md. @param long beginnings of those that are not run"""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = [line for part in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S) for line in part.splitlines()]
-    return [Block("code-block", "console", lines=["   $ " + line.split(" #")[0]], reason="long" if line.startswith(long) else "")
+    return [Block("console", lines=["   $ " + line.split(" #")[0]], reason="long" if line.startswith(long) else "")
             for line in lines]
 
 
 def blocks(path):
-    """@return the code-block and literalinclude directives of a chapter, in their order."""
+    """@return the code-block directives of a chapter, in their order."""
     found, current, reason = [], None, ""
     for line in path.read_text(encoding="utf-8").splitlines():
-        begin = re.match(r"\.\. (code-block|literalinclude):: *(.*)", line)
+        begin = re.match(r"\.\. code-block:: *(.*)", line)
         if begin:
-            current = Block(begin[1], begin[2], reason=reason)
+            current = Block(begin[1], reason=reason)
             found.append(current)
             reason = ""
         elif line.startswith(".. not run: "):

@@ -11,6 +11,7 @@
 #include "ns3/roce-text-form.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 
@@ -83,7 +84,8 @@ class Laws
     /// @return number of a law. @param flow that has it
     uint8_t Find(const std::string& text, const FlowSpec& flow)
     {
-        const auto [found, isNew] = m_numbers.try_emplace(text, 0);
+        const auto [found, isNew] = m_laws.try_emplace(text);
+        Law& law = found->second;
         if (isNew)
         {
             ObjectFactory factory;
@@ -96,22 +98,33 @@ class Laws
                 throw InputError("one more rate law of flows, " + text +
                                  ", expected at most 127 of RDMA and 128 of TCP");
             }
-            found->second = static_cast<uint8_t>(number);
+            law.number = static_cast<uint8_t>(number);
             if (isTcp)
             {
                 m_tcp.push_back(factory);
-            }
-            else
-            {
-                Check(text, found->second, flow);
+                law.isChecked = {true, true};
             }
         }
-        return found->second;
+        // What suits a path within a datacenter may starve on one between two.
+        bool& isChecked =
+            law.isChecked[m_network.GetDatacenter(flow.src) != m_network.GetDatacenter(flow.dst)];
+        if (!isChecked)
+        {
+            isChecked = true;
+            Check(text, law.number, flow);
+        }
+        return law.number;
     }
 
     std::vector<std::string> warnings;
 
   private:
+    struct Law
+    {
+        uint8_t number{0};
+        std::array<bool, 2> isChecked{}; //!< within and between datacenters
+    };
+
     /// @throw InputError for values that are good each by itself, but do not go together
     void Check(const std::string& text, uint8_t number, const FlowSpec& flow)
     {
@@ -127,7 +140,7 @@ class Laws
 
     Network& m_network;
     std::vector<ObjectFactory>& m_tcp;
-    std::map<std::string, uint8_t> m_numbers;
+    std::map<std::string, Law> m_laws; //!< by their text
 };
 
 } // namespace

@@ -115,7 +115,7 @@ NotificationSeries::Tell(const Frame& frame, const char* from, uint64_t source, 
     row.values = {frame.kind == FrameKind::CNP ? "cnp" : "notification",
                   from,
                   m_nics[frame.dst],
-                  UNLIMITED_BYTES, // none
+                  NO_LIMIT,
                   frame.telemetry ? frame.telemetry.hops : 0,
                   frame.ecn == ECN_CE,
                   frame.dstQp};
@@ -124,7 +124,7 @@ NotificationSeries::Tell(const Frame& frame, const char* from, uint64_t source, 
         if (frame.kind == FrameKind::NOTIFICATION && frame.msn == form.mechanism)
         {
             row.values[KIND] = form.name;
-            row.values[RATE] = form.rateBps ? form.rateBps(frame) : UNLIMITED_BYTES;
+            row.values[RATE] = form.rateBps ? form.rateBps(frame) : NO_LIMIT;
         }
     }
     TellChange(at.GetPicoSeconds(), source, row);

@@ -214,29 +214,27 @@ Progress::Format(int64_t simulatedPs,
     const auto flowsTotal = static_cast<unsigned long long>(status.flowsTotal);
     if (m_mode == Mode::JSON)
     {
-        return Print("{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
-                     "\"flowsTotal\":%llu,\"packetHops\":%llu,\"goodputBps\":%.0f,"
-                     "\"queuedBytes\":%llu,\"longestQueuedBytes\":%llu,\"wallSeconds\":%.3f}}",
-                     static_cast<long long>(simulatedPs),
-                     static_cast<long long>(m_endPs),
-                     flowsDone,
-                     flowsTotal,
-                     static_cast<unsigned long long>(status.packetHops),
-                     goodputBps,
-                     static_cast<unsigned long long>(status.queuedBytes),
-                     static_cast<unsigned long long>(status.longestQueuedBytes),
-                     wallSeconds);
+        return Print(
+            "{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"done\":%.6f,"
+            "\"flowsDone\":%llu,\"flowsTotal\":%llu,\"packetHops\":%llu,\"goodputBps\":%.0f,"
+            "\"queuedBytes\":%llu,\"longestQueuedBytes\":%llu,\"wallSeconds\":%.3f}}",
+            static_cast<long long>(simulatedPs),
+            static_cast<long long>(m_endPs),
+            status.done,
+            flowsDone,
+            flowsTotal,
+            static_cast<unsigned long long>(status.packetHops),
+            goodputBps,
+            static_cast<unsigned long long>(status.queuedBytes),
+            static_cast<unsigned long long>(status.longestQueuedBytes),
+            wallSeconds);
     }
-    const double share =
-        m_endPs > 0 ? static_cast<double>(simulatedPs) / static_cast<double>(m_endPs) : 0;
-    const double done = std::min(1.0, share);
     const double hops = static_cast<double>(status.packetHops);
     std::string rest = DurationText(wallSeconds);
     if (m_running)
     {
-        // Not known: nothing has happened yet, or the expected end has passed.
-        const bool isKnown = done > 0 && done < 1;
-        rest = "ETA " + (isKnown ? DurationText(wallSeconds * (1 - done) / done) : "unknown");
+        const double done = status.done; // 0: nothing has arrived yet
+        rest = "ETA " + (done > 0 ? DurationText(wallSeconds * (1 - done) / done) : "unknown");
     }
     const std::string queued =
         BytesText(status.queuedBytes) + " queued" +
@@ -246,7 +244,7 @@ Progress::Format(int64_t simulatedPs,
     return Print("%.3f ms simulated (%.1f %%), %s, %llu of %llu flows done, %.1f Gbit/s goodput, "
                  "%s, %.2f M packet-hops/s",
                  static_cast<double>(simulatedPs) / 1e9,
-                 100 * done,
+                 100 * status.done,
                  rest.c_str(),
                  flowsDone,
                  flowsTotal,

@@ -22,8 +22,8 @@ namespace ns3::roce
  *
  * Lines in mode TEXT are for people; on a terminal each takes the place of the one before. In mode
  * JSON each is an object with one member, as Messages are:
- * `{"progress":{"simulatedPs":..,"endPs":..,"flowsDone":..,"flowsTotal":..,"packetHops":..,
- * "goodputBps":..,"queuedBytes":..,"longestQueuedBytes":..,"wallSeconds":..}}`.
+ * `{"progress":{"simulatedPs":..,"endPs":..,"done":..,"flowsDone":..,"flowsTotal":..,
+ * "packetHops":..,"goodputBps":..,"queuedBytes":..,"longestQueuedBytes":..,"wallSeconds":..}}`.
  */
 class Progress
 {
@@ -39,6 +39,7 @@ class Progress
     /// What a line tells of the run. With several processes all but flows are those of this one.
     struct Status
     {
+        double done{0}; //!< share of the run, 0 to 1, by which the rest is estimated
         uint64_t flowsDone{0};
         uint64_t flowsTotal{0};
         uint64_t packetHops{0};         //!< see Network::CountPacketHops()
@@ -53,7 +54,8 @@ class Progress
 
     /**
      * @param mode which lines
-     * @param endPs expected end of the run, simulated picoseconds; may be passed
+     * @param endPs end of the run or, if none is given, of what is scheduled, simulated
+     *        picoseconds; may be passed
      * @param status asked for each line
      * @param out where lines go, flushed after each; a terminal only if it is std::cerr
      */

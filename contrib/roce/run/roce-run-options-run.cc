@@ -24,6 +24,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -92,11 +93,24 @@ AgreeOn(const std::map<std::string, std::string>& options, const ResultParts& pa
     MpiRanks::Agree(shared);
 }
 
-/// @return what a line of progress tells. @param tcp null: no such flows
-Progress::Status
-MakeStatus(const Network& network, const RunCollector& collector, const TcpFlows* tcp)
+/// @return a part of a whole, 0 to 1; 0 of nothing
+double
+ShareOf(uint64_t part, uint64_t whole)
 {
-    Progress::Status status{collector.GetFinished(),
+    return whole ? std::min(1.0, static_cast<double>(part) / static_cast<double>(whole)) : 0;
+}
+
+/// @return what a line of progress tells. @param totalBytes of all flows @param stopPs 0: no such
+/// end @param tcp null: no such flows
+Progress::Status
+MakeStatus(const Network& network,
+           const RunCollector& collector,
+           uint64_t totalBytes,
+           uint64_t stopPs,
+           const TcpFlows* tcp)
+{
+    Progress::Status status{0,
+                            collector.GetFinished(),
                             collector.GetTotal(),
                             network.CountPacketHops(),
                             tcp ? tcp->CountDeliveredBytes() : 0};
@@ -104,6 +118,10 @@ MakeStatus(const Network& network, const RunCollector& collector, const TcpFlows
     {
         status.deliveredBytes += network.GetNic(n).Peek()->GetCounters().bytesDelivered;
     }
+    // A process knows only the bytes that its own NICs have received, but how many flows are done.
+    status.done = totalBytes && !MpiRanks::Get() ? ShareOf(status.deliveredBytes, totalBytes)
+                                                 : ShareOf(status.flowsDone, status.flowsTotal);
+    status.done = std::max(status.done, ShareOf(static_cast<uint64_t>(NowPs()), stopPs));
     uint32_t fullest = 0; // its node
     for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
     {
@@ -298,9 +316,16 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     watched.series.ranks = engine;
     watched.tcp = tcp;
     RunCollector collector(network, flows, watched, writer.get());
-    Progress meter(MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
-                   stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
-                   [&] { return MakeStatus(network, collector, PeekPointer(tcp)); });
+    const int64_t stopPs = stop.GetPicoSeconds();
+    const uint64_t totalBytes =
+        std::accumulate(flows.begin(),
+                        flows.end(),
+                        uint64_t{0},
+                        [](uint64_t sum, const FlowSpec& f) { return sum + f.sizeBytes; });
+    Progress meter(
+        MpiRanks::IsFirst() ? progress : Progress::Mode::NONE,
+        stopPs ? stopPs : lastStartPs,
+        [&] { return MakeStatus(network, collector, totalBytes, stopPs, PeekPointer(tcp)); });
     const auto pfcLog =
         hpccPfc
             ? std::make_unique<PfcLog>(network,

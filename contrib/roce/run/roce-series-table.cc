@@ -11,6 +11,8 @@
 namespace ns3::roce
 {
 
+static_assert(UNLIMITED_BYTES == NO_LIMIT, "windows are written as they are");
+
 void
 SeriesColumn::Write(CsvFile& csv, SeriesValue value) const
 {
@@ -35,7 +37,7 @@ SeriesColumn::Write(CsvFile& csv, SeriesValue value) const
         csv.Text(value.text);
         break;
     case SeriesForm::LIMIT:
-        value.count == UNLIMITED_BYTES ? csv.Text("") : csv.Uint(value.count);
+        value.count == NO_LIMIT ? csv.Text("") : csv.Uint(value.count);
         break;
     default:
         csv.Uint(value.count);

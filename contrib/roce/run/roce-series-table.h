@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,13 +16,16 @@ namespace ns3::roce
 
 class CsvFile;
 
+/// A value of form LIMIT that is written as an empty cell: there is no limit, or none is named.
+constexpr uint64_t NO_LIMIT = std::numeric_limits<uint64_t>::max();
+
 /// What a value is, and how it is written.
 enum class SeriesForm : uint8_t
 {
     COUNT,  //!< integer, 0 or more
     SIGNED, //!< integer
     NS,     //!< integer of picoseconds, written as nanoseconds with three decimals
-    LIMIT,  //!< integer of bytes; empty if it is UNLIMITED_BYTES
+    LIMIT,  //!< integer; empty if it is NO_LIMIT
     WHOLE,  //!< real, written without its fraction
     SHARE,  //!< real, written with six decimals
     REAL,   //!< real, written as the shortest text that reads back as the same
