@@ -61,6 +61,24 @@ def test_leaf_spine(programs, folder):
     assert "dc1-spine0 - dc1-dci0: 100 Gbit/s, 1 us (200 m)" in titles and len(titles) == 29, titles
 
 
+def test_links_between_datacenters(programs, folder):
+    """Links of the same two ends do not lie on each other, those over several datacenters are higher; names are below all links."""
+    graph = folder / "graph"
+    graph.write_text("0 1 50Gbps 1ms\n0 1 100Gbps 2ms\n1 2 50Gbps 1ms\n0 3 50Gbps 1ms\n", encoding="utf-8")
+    _, _, parts = draw(programs, folder, LEAF_SPINE, "--datacenters=4", f"--wanGraph={graph}", "--leaves=1", "--hostsPerLeaf=2", "--spines=1")
+    heights = {}
+    for line in parts["line"]:
+        title, path = line.find(f"{SVG}title").text, [float(x) for x in re.findall(r"[\d.]+", line.get("d"))]
+        if "dci0 - dc" in title and title.count("dci0") == 2:
+            heights[title] = (path[1] - path[3]) / 2
+            assert path[3] - (path[3] - path[1]) / 2 > 0, f"{title} leaves the picture"
+    one, two, far = (heights[f"dc0-dci0 - dc{text}"] for text in ("1-dci0: 50 Gbit/s, 1000 us (200 km)", "1-dci0: 100 Gbit/s, 2000 us (400 km)",
+                                                                  "3-dci0: 50 Gbit/s, 1000 us (200 km)"))
+    assert abs(two - one) >= 8 and far > max(one, two), heights
+    lowest = max(bottom for *_, bottom in boxes(parts).values())
+    assert all(float(name.get("y")) - 9 > lowest for name in parts["head"]), "names of datacenters among links"
+
+
 def test_pods(programs, folder):
     """A frame around each pod, with its switches and hosts."""
     _, _, parts = draw(programs, folder, FAT_TREE, "--datacenters=1", "--k=4")

@@ -21,8 +21,8 @@ namespace
 constexpr double ROW = 110;        //!< between tiers, as all lengths in pixels
 constexpr double GAP = 40;         //!< between datacenters
 constexpr double POD_GAP = 14;     //!< between pods
-constexpr double TOP = 60;         //!< above the first row, for links that go over others
-constexpr double BELOW = 40;       //!< under the last one
+constexpr double TOP = 44;         //!< above the first row at least
+constexpr double BELOW = 56;       //!< under the last one, with the name of the datacenter
 constexpr double NAME_HEIGHT = 40; //!< more, for names of single hosts
 constexpr double BOX_HEIGHT = 20;
 constexpr double LETTER = 6.2;  //!< width of one, at the size of names
@@ -70,13 +70,13 @@ ShortName(const std::string& name, uint32_t datacenter)
 
 NetworkPage::NetworkPage(const Network& network)
     : m_net(network),
-      m_places(m_net.boxes.size())
+      m_places(m_net.boxes.size()),
+      m_top(TOP)
 {
     std::map<uint32_t, std::vector<std::size_t>> datacenters;
     for (std::size_t b = 0; b < m_net.boxes.size(); ++b)
     {
         datacenters[m_net.FirstOf(b).datacenter].push_back(b);
-        m_places[b].y = TOP + ROW * (m_net.tiers - 1 - m_net.FirstOf(b).tier);
     }
     double left = GAP;
     for (const auto& [datacenter, boxes] : datacenters)
@@ -86,6 +86,40 @@ NetworkPage::NetworkPage(const Network& network)
         left = right + GAP;
     }
     m_width = left;
+    RaiseLines();
+    for (std::size_t b = 0; b < m_net.boxes.size(); ++b)
+    {
+        m_places[b].y = m_top + ROW * (m_net.tiers - 1 - m_net.FirstOf(b).tier);
+    }
+}
+
+/// Lines between boxes of one row go over the others, each at a height of its own.
+void
+NetworkPage::RaiseLines()
+{
+    std::pair<std::size_t, std::size_t> last;
+    double apart = 0;
+    for (const auto& [line, count] : m_net.lines)
+    {
+        const auto& [a, b, kind] = line;
+        apart = std::pair(a, b) == last ? apart + 20 : 0;
+        last = {a, b};
+        const uint32_t tier = m_net.FirstOf(a).tier;
+        double rise = 0;
+        if (tier == m_net.FirstOf(b).tier)
+        {
+            rise = 30 + apart + std::fabs(m_places[a].x - m_places[b].x) / 12;
+            if (tier + 1 < m_net.tiers)
+            {
+                rise = std::min(rise, 80.0); // stays below the row above
+            }
+            else
+            {
+                m_top = std::max(m_top, TOP + rise / 2);
+            }
+        }
+        m_rises.push_back(rise);
+    }
 }
 
 /// @return its width. @param boxes all of it @param left where it begins
@@ -176,7 +210,7 @@ NetworkPage::GetWish(std::size_t box) const
 double
 NetworkPage::GetBottom() const
 {
-    return TOP + ROW * (m_net.tiers - 1) + BELOW + (m_net.level ? 0 : NAME_HEIGHT);
+    return m_top + ROW * (m_net.tiers - 1) + BELOW + (m_net.level ? 0 : NAME_HEIGHT);
 }
 
 std::string
@@ -191,9 +225,9 @@ NetworkPage::DrawFrames() const
     const double bottom = GetBottom();
     for (const auto& [datacenter, ends] : m_widths)
     {
-        frame("dc", ends.first - 14, TOP - 40, ends.second + 14, bottom);
-        svg += "<text class=\"head\" x=\"" + Pixels(ends.first - 6) + "\" y=\"" + Pixels(TOP - 24) +
-               "\">dc" + std::to_string(datacenter) + "</text>\n";
+        frame("dc", ends.first - 14, m_top - 30, ends.second + 14, bottom);
+        svg += "<text class=\"head\" x=\"" + Pixels(ends.first - 6) + "\" y=\"" +
+               Pixels(bottom - 7) + "\">dc" + std::to_string(datacenter) + "</text>\n";
     }
     std::map<uint32_t, std::array<double, 3>> pods; // left, top, right
     for (std::size_t b = 0; b < m_net.boxes.size() && m_net.level < 3; ++b)
@@ -214,7 +248,7 @@ NetworkPage::DrawFrames() const
     }
     for (const auto& [pod, ends] : pods)
     {
-        frame("pod", ends[0], ends[1], ends[2], bottom - 6);
+        frame("pod", ends[0], ends[1], ends[2], bottom - 22);
     }
     return svg;
 }
@@ -223,6 +257,7 @@ std::string
 NetworkPage::DrawLines() const
 {
     std::string svg;
+    auto rise = m_rises.begin();
     for (const auto& [line, count] : m_net.lines)
     {
         const auto& [a, b, kind] = line;
@@ -230,10 +265,8 @@ NetworkPage::DrawLines() const
         const Place& to = m_places[b];
         const auto colour =
             static_cast<std::size_t>(std::distance(m_net.kinds.begin(), m_net.kinds.find(kind)));
-        // Over the others of its row.
-        const double up = from.y == to.y ? 30 + std::fabs(from.x - to.x) / 30 : 0;
         const double x = (from.x + to.x) / 2;
-        const double y = (from.y + to.y) / 2 - std::min(up, TOP + 20);
+        const double y = (from.y + to.y) / 2 - *rise++;
         svg += "<path stroke=\"" + std::string(LINE_COLOURS[colour % std::size(LINE_COLOURS)]) +
                "\" stroke-width=\"" + Pixels(1.0 + 0.5 * std::log2(static_cast<double>(count))) +
                "\" d=\"M" + Pixels(from.x) + " " + Pixels(from.y) + " Q" + Pixels(x) + " " +

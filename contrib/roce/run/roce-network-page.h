@@ -39,6 +39,7 @@ class NetworkPage
     double PlaceDatacenter(const std::vector<std::size_t>& boxes, double left);
     void Spread(std::vector<std::size_t>& row, double left, double width);
     double GetWish(std::size_t box) const;
+    void RaiseLines();
     double GetBottom() const;
     std::string DrawFrames() const;
     std::string DrawLines() const;
@@ -48,7 +49,9 @@ class NetworkPage
     const NetworkBoxes m_net;
     std::vector<Place> m_places;                            //!< by box
     std::map<uint32_t, std::pair<double, double>> m_widths; //!< left and right of datacenters
+    std::vector<double> m_rises; //!< by line: of the middle of its curve, twice
     double m_width{0};
+    double m_top; //!< of the first row
 };
 
 } // namespace ns3::roce
