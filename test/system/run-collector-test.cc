@@ -244,19 +244,19 @@ TEST_F(RunCollectorTest, ProgressLines)
         Progress::Mode::JSON,
         4000,
         [] {
-            return Progress::Status{1, 2, 3, 1000000, 0, 0, ""};
+            return Progress::Status{0.5, 1, 2, 3, 1000000, 0, 0, ""};
         },
         out);
-    EXPECT_EQ(json.Format(1000, 0.25, {1, 2, 3, 0, 5, 4, "sw"}, 6e9),
-              "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"flowsDone\":1,\"flowsTotal\":2,"
-              "\"packetHops\":3,\"goodputBps\":6000000000,\"queuedBytes\":5,"
+    EXPECT_EQ(json.Format(1000, 0.25, {0.5, 1, 2, 3, 0, 5, 4, "sw"}, 6e9),
+              "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"done\":0.500000,\"flowsDone\":1,"
+              "\"flowsTotal\":2,\"packetHops\":3,\"goodputBps\":6000000000,\"queuedBytes\":5,"
               "\"longestQueuedBytes\":4,\"wallSeconds\":0.250}}");
     Progress text(
         Progress::Mode::TEXT,
         4000000000,
         [] { return Progress::Status(); },
         out);
-    EXPECT_EQ(text.Format(1000000000, 2, {1, 2, 3000000, 0, 2500000, 12345, "sw"}, 99.96e9),
+    EXPECT_EQ(text.Format(1000000000, 2, {0.25, 1, 2, 3000000, 0, 2500000, 12345, "sw"}, 99.96e9),
               "1.000 ms simulated (25.0 %), 2 s, 1 of 2 flows done, 100.0 Gbit/s goodput, "
               "2.5 MB queued (12.3 kB at sw), 1.50 M packet-hops/s");
     EXPECT_NE(text.Format(1000000000, 2, {}, 0).find(" 0 B queued, "), std::string::npos);
