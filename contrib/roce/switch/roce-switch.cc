@@ -145,16 +145,31 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         return;
     }
     --frame->ttl;
-    uint16_t outPort = m_routing.Route(frame->src, frame->dst, frame->entropy);
+    const uint16_t outPort = m_routing.Route(frame->src, frame->dst, frame->entropy);
     if (outPort >= Routing::CHOOSE)
     {
-        if (outPort == Routing::NO_PORT)
-        {
-            Drop(frame, DROP_NO_ROUTE, nowPs);
-            return;
-        }
-        outPort = ChoosePath(*frame, nowPs);
+        ForwardByPolicy(frame, outPort, nowPs);
+        return;
     }
+    ForwardTo(frame, outPort, nowPs);
+}
+
+/// Apart, so that frames without a choice do not save registers for it. @param route CHOOSE or
+/// NO_PORT
+__attribute__((noinline)) void
+Switch::ForwardByPolicy(Frame* frame, uint16_t route, int64_t nowPs)
+{
+    if (route == Routing::NO_PORT)
+    {
+        Drop(frame, DROP_NO_ROUTE, nowPs);
+        return;
+    }
+    ForwardTo(frame, ChoosePath(*frame, nowPs), nowPs);
+}
+
+__attribute__((always_inline)) inline void
+Switch::ForwardTo(Frame* frame, uint16_t outPort, int64_t nowPs)
+{
     OutPort& out = m_ports[outPort];
     __builtin_prefetch(out.link); // it is loaded while the port is checked
     // Nothing is in its way and nothing holds it back: it never occupies the buffer.
@@ -185,7 +200,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
 }
 
 /// Detours are for frames that come from the own datacenter: others might go round in circles.
-__attribute__((noinline)) uint16_t
+uint16_t
 Switch::ChoosePath(const Frame& frame, int64_t nowPs)
 {
     const PathList paths = m_routing.GetPaths(frame.dst);

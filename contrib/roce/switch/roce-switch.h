@@ -392,6 +392,8 @@ class Switch : public Object, public Station
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
+    void ForwardByPolicy(Frame* frame, uint16_t route, int64_t nowPs);
+    void ForwardTo(Frame* frame, uint16_t outPort, int64_t nowPs);
     uint16_t ChoosePath(const Frame& frame, int64_t nowPs);
     bool Admit(Frame* frame, uint16_t outPort, int64_t nowPs);
     void DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs);
