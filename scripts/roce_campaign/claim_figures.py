@@ -42,7 +42,9 @@ def effects(results: Results, plot: Plot) -> Dict[Tuple[str, str, str], Estimate
 
 def draw_effects(drawer, plot: Plot, where: Selection, file: str) -> None:
     """A panel for each expression, a row for each value of the axis, a mark for each series."""
-    rows = drawer.experiment.axes[plot.fields["rows"][0]]
+    axis = plot.fields["rows"][0]
+    used = {point.coordinates[axis] for point in drawer.experiment.points}  # the rest is excluded
+    rows = [label for label in drawer.experiment.axes[axis] if label in used]
     data = pd.DataFrame([(*place, e.value, e.low, e.high) for place, e in effects(drawer.results, plot).items()],
                         columns=["panel", "series", "row", *NUMBERS[:3]]).astype(dict.fromkeys(NUMBERS[:3], float))
     shown = drawer.styles(data["series"].unique(), plot, where)
