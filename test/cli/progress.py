@@ -79,8 +79,9 @@ def test_terminal(programs, folder):
     """Each line takes the place of the one before, a message that of the line; goodput and queues are those of the moment."""
     text = read_terminal(programs, folder, LONG, 2)
     kept = [re.sub(r"\x1b\[\?7[lh]", "", line.split("\r\x1b[K")[-1]) for line in text.replace("\r\n", "\n").rstrip().split("\n")]
-    assert sum("packet-hops/s" in line for line in kept) == 2, f"more than the last line and the table: {kept}"
+    assert sum(line.count("packet-hops/s") for line in kept) == 2, f"more than the last line and the table: {kept}"
     assert kept[-1].startswith("  ") or kept[-1].startswith("unfinished: "), f"{kept[-1]!r}"
+    assert text.count("\x1b[?7l") == text.count("\r\x1b[K\x1b[?7l") >= 2, f"a line stands behind another: {text!r}"
     shown = re.findall(r"([\d.]+) Gbit/s goodput, ([\d.]+) (\w+) queued \(([\d.]+) (\w+) at (dc\S+)\)", text)
     assert len(shown) >= 2 and "ETA unknown" not in text, f"{text!r}"
     told = summary(folder / "r")

@@ -373,6 +373,17 @@ def check_pfqs(build, root):
     check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
 
 
+def check_notified_messages(build, root):
+    """A CNP is about the message of its queue pair that has begun last."""
+    (root / "two.csv").write_text("src,dst,bytes,start_ns,class,srcport,tag,phase,qp\n" + "".join(f"{src},0,2000000,0,3,0,0,0,1\n" for src in (1, 2, 3) for _ in "12"))
+    folder = simulate(build, root / "told-two", "--cc=Dcqcn", "--pattern=list", f"--flows={root / 'two.csv'}", "--notifications")
+    ends = {row["id"]: Decimal(row["start_ns"]) + Decimal(row["fct_ns"]) for row in rows(folder, "flows.csv")}
+    found = rows(folder, "notifications.csv")
+    check({row["flow"] for row in found} == set(ends), "no CNPs of some messages")
+    for row in found:
+        check(Decimal(row["time_ns"]) < ends[row["flow"]], f"a CNP of a message that is over: {row}")
+
+
 def check_notifications(build, root):
     """notifications.csv: as many of each kind as were sent, to the sender of the flow's data, and what they say."""
     mlcc = ["--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5", "--hostRate=25Gbps"]
@@ -394,6 +405,7 @@ def check_notifications(build, root):
             check((row["from"] == f"nic{flow['dst']}") == (counter == "cnpsSent"), f"{kind}: {row} of {flow}")
             check((row["rate_bps"] != "") == (kind == "fcnp"), f"{kind}: {row}")
             check((row["hops"] != "0") == (kind == "switch-int"), f"{kind}: {row}")
+        check({row["marked"] for row in found} == {"0"}, f"{kind}: the queues are too short for marks")
         if kind == "fcnp":  # they name a rate that a port of the switch has had
             rates = {int(row["fair_rate_bps"]) // 10 ** 6 for row in rows(folder, "pfr.csv")}
             check({int(row["rate_bps"]) // 10 ** 6 for row in found} <= rates, "FCNPs name other rates than ports have")
@@ -487,6 +499,7 @@ def main():
         check_pfqs(build, root)
         check_voqs(build, root)
         check_notifications(build, root)
+        check_notified_messages(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")
