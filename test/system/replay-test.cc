@@ -9,6 +9,7 @@
 #include "ns3/roce-path-list.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-random-loss.h"
+#include "ns3/roce-ucmp.h"
 
 #include <filesystem>
 #include <fstream>
@@ -398,6 +399,10 @@ TEST_F(Replay, BadPathsAreRefusedWithTheirLine)
               "uses");
     EXPECT_EQ(errorOf(head + "0,0-4-9-5-2\n"), ":2: node 9 out of range, expected 0..7");
     EXPECT_EQ(errorOf(head + "0\n"), ":2: found 1 fields, expected 2: id,path_node_ids");
+    s.net.GetSwitch(0)->SetPathPolicy(CreateObject<Ucmp>());
+    EXPECT_EQ(errorOf(head + "0,0-4-6-7-5-2\n"),
+              ":2: path 0-4-6-7-5-2 is none that switches with a path policy choose for it; "
+              "expected switches without one (ROUTING_MODE 0)");
 }
 
 TEST_F(Replay, LossRatesOfTheFile)

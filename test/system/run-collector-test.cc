@@ -247,10 +247,11 @@ TEST_F(RunCollectorTest, ProgressLines)
             return Progress::Status{0.5, 1, 2, 3, 1000000, 0, 0, ""};
         },
         out);
-    EXPECT_EQ(json.Format(1000, 0.25, {0.5, 1, 2, 3, 0, 5, 4, "sw"}, 6e9),
-              "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"done\":0.500000,\"flowsDone\":1,"
-              "\"flowsTotal\":2,\"packetHops\":3,\"goodputBps\":6000000000,\"queuedBytes\":5,"
-              "\"longestQueuedBytes\":4,\"wallSeconds\":0.250}}");
+    EXPECT_EQ(
+        json.Format(1000, 0.25, {0.5, 1, 2, 3, 0, 5, 4, "sw"}, 6e9),
+        "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"done\":0.500000,\"flowsDone\":1,"
+        "\"flowsTotal\":2,\"packetHops\":3,\"goodputBps\":6000000000,\"queuedBytes\":5,"
+        "\"longestQueuedBytes\":4,\"wallSeconds\":0.250}}");
     Progress text(
         Progress::Mode::TEXT,
         4000000000,

@@ -2,6 +2,7 @@
 #include "roce-path-list.h"
 
 #include "ns3/roce-line-reader.h"
+#include "ns3/roce-path-policy.h"
 
 #include <algorithm>
 #include <sstream>
@@ -115,6 +116,15 @@ class Pinner : private LineReader
             if (std::equal(path.begin() + 1, path.end(), switches.begin(), switches.end(), same))
             {
                 return port;
+            }
+        }
+        for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+        {
+            if (m_network.GetSwitch(s)->GetPathPolicy())
+            {
+                Fail("path " + text +
+                     " is none that switches with a path policy choose for it; "
+                     "expected switches without one (ROUTING_MODE 0)");
             }
         }
         Fail("path " + text + " is not one of the shortest paths, expected one that routing uses");
