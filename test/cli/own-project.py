@@ -87,7 +87,7 @@ def test_subfolder(folder):
     """With add_subdirectory: the target is there, the program's source compiles, and nobody else's programs come along."""
     work, folder = folder, folder / "around"
     folder.mkdir()
-    line = next(b.text() for b in blocks(PAGE) if b.argument == "cmake").strip()
+    line = next(b.text() for b in blocks(PAGE) if b.argument == "cmake" and "caption" not in b.options).strip()
     own = (DOC / "own-project" / "CMakeLists.txt").read_text(encoding="utf-8")
     (folder / "CMakeLists.txt").write_text(re.sub(r"find_package\(.*\)", "include(CTest)\nfind_package(ns3 CONFIG)\n" + line, own), encoding="utf-8")
     shutil.copy(DOC / "own-project" / "mine.cc", folder)

@@ -136,7 +136,7 @@ def trace_arguments(sources):
     for owner, member, callback in named:
         scope, name = callback.split("::")[-2:]
         typedef = search(scope, rf"typedef void \(\s*\*{name}\)\(([^;]*)\);")
-        fires = search(owner, rf"(?:TracedCallback|NoticedTrace|CheckedTrace|StationTrace)<([^;]*)>\s+{member}[;{{]")
+        fires = search(owner, rf"(?:TracedCallback|NoticedTrace|CheckedTrace|StationTrace|ReportTrace)<([^;]*)>\s+{member}[;{{]")
         if not fires:  # a class of its own
             declared = search(owner, rf"(\w+) {member}[;{{]")
             fires = declared and search(owner, rf"{declared[1]}\s*: public (?:TracedCallback|CheckedTrace|StationTrace)<([^{{;]*)>")
