@@ -288,6 +288,7 @@ def paths(build, file, text):
     """Files and programs named in a text exist."""
     for target in re.findall(r"\]\(([^)#]+)\)", text) if file.suffix == ".md" else []:
         assert "://" in target or (file.parent / target).exists(), f"{file.name}: no file for the link {target}"
+    text = re.sub(r"^ *(?:---|\+\+\+) .*$", "", text, flags=re.M)  # a patch names files of ns-3
     for name in re.findall(r"(?<![\w/.-])(?:(?:scripts|examples|scratch|test|contrib|\.ci)/[\w./*{},-]*\w)", text):
         if "{" in name or "*" in name or PLACEHOLDERS.search(name):
             continue
