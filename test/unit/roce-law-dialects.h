@@ -28,7 +28,9 @@ namespace ns3::roce::test
 
 /// MLCC's laws hear of the data that an ACK is about from a Switch-INT, with its telemetry if any.
 inline void
-TellSwitchInt(CongestionControl& law, const AckInfo& ack, const std::vector<IntHop>& hops)
+TellSwitchInt([[maybe_unused]] CongestionControl& law,
+              [[maybe_unused]] const AckInfo& ack,
+              [[maybe_unused]] const std::vector<IntHop>& hops)
 {
 #ifdef ROCE_TEST_MLCC
     if (law.GetDataExtension() != &MlccHeader::EXTENSION)
@@ -68,7 +70,7 @@ TellNearRtt(CongestionControl& law, int64_t nowPs, int64_t rttPs)
 /// A switch notifies the sender: WRCC's laws with an FCNP, the others of an RTT.
 /// @param bytes what an FCNP holds
 inline void
-Notify(CongestionControl& law, int64_t nowPs, int64_t rttPs, void* bytes)
+Notify(CongestionControl& law, int64_t nowPs, int64_t rttPs, [[maybe_unused]] void* bytes)
 {
 #ifdef ROCE_TEST_WRCC
     if (law.GetDataExtension() == &WrccHeader::EXTENSION)
@@ -87,7 +89,9 @@ Notify(CongestionControl& law, int64_t nowPs, int64_t rttPs, void* bytes)
 
 /// Switches on the way write into what a law's data frames carry: WRCC's rate.
 inline void
-PassSwitches(const CongestionControl& law, void* header, bool full)
+PassSwitches([[maybe_unused]] const CongestionControl& law,
+             [[maybe_unused]] void* header,
+             [[maybe_unused]] bool full)
 {
 #ifdef ROCE_TEST_WRCC
     if (law.GetDataExtension() == &WrccHeader::EXTENSION)
