@@ -328,8 +328,9 @@ NetworkDivision::MakeMail(RankExchange& ranks) const
                                       });
 }
 
-/// See RankMail::ReportCodec. A NIC needs some time for what it has not sent at all, though it may
-/// send at its full rate; and if that goes to another process, then its acknowledgement comes back.
+/// See ParallelRun::LeastEndFinder. A NIC needs some time for what it has not sent at all, though
+/// it may send at its full rate; and if that goes to another process, then its acknowledgement
+/// comes back.
 int64_t
 NetworkDivision::FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
 {

@@ -227,13 +227,13 @@ ParallelRun::FindRoundPs(int64_t firstPs) const
     const int64_t longestPs = WindowTeams::MOST * m_windowPs;
     if (m_mail)
     {
-        return longestPs; // nobody is told before processes meet
+        return longestPs; // sinks are called when processes meet
     }
     if (!m_findLeastEnd || ReplyMark::Count() || !m_teams.GetRound()) // sinks may still be coming
     {
         return m_windowPs;
     }
-    // The last completion is told at most L late.
+    // Sinks hear of the last completion at most L late.
     return m_windowPs + std::clamp<int64_t>(m_leastEndPs - firstPs, 0, longestPs - m_windowPs);
 }
 
@@ -249,7 +249,8 @@ ParallelRun::Arm(int64_t firstPs)
     }
 }
 
-/// Of several processes see FindLeastEnd().
+/// Find a later time for SetLeastEnd(), if this is the only process; several do so when they meet
+/// (FindLeastEnd()).
 void
 ParallelRun::SeekLeastEnd()
 {
