@@ -47,7 +47,7 @@ if has in-tree; then
     in_tree_log=$root/build/in-tree.log
     setsid nice -n 5 test/in-tree.sh >"$in_tree_log" 2>&1 &
     in_tree=$!
-    trap '[ -z "$in_tree" ] || kill -- -"$in_tree"' EXIT
+    trap '[ -z "$in_tree" ] || kill -- -"$in_tree" 2>/dev/null' EXIT
     echo "inside an ns-3 tree: building in the background, see $in_tree_log"
 fi
 finish_in_tree() {

@@ -349,6 +349,23 @@ TEST_F(StallDetectorTest, NamesTheCapOfTheLossRecovery)
         << lines[0];
 }
 
+// A queue pair that waits for its first turn has no start of a packet to count from.
+TEST_F(StallDetectorTest, NamesAFlowThatHasSentNothing)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    net.InstallFlows(Numbered({Flow(0, 1, 40000), Flow(0, 2, 40000)}));
+    Simulator::Stop(NanoSeconds(10)); // the other's first packet is on the wire
+    Simulator::Run();
+    const StallDetector detector(net, StallDetector::Options());
+    const Lines lines = detector.DescribeUnfinished();
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_TRUE(Contains(lines[1], "0 outstanding; paced at ")) << lines[1];
+    EXPECT_TRUE(Contains(lines[1], " bit/s, next packet in 0 ns")) << lines[1];
+}
+
 // All of them count, some are described.
 TEST_F(StallDetectorTest, DescribesTheFirstTwentyOnly)
 {

@@ -494,8 +494,9 @@ NicSender::Explain(const QueuePair& qp, int64_t nowPs) const
     }
     else
     {
+        const int64_t startPs = std::max(nowPs, qp.nextAvailPs); // it may never have sent
         text << "paced at " << cc.GetRateBps() << " bit/s, next packet in "
-             << std::max<int64_t>(0, qp.nextAvailPs - nowPs) / 1000 << " ns";
+             << (startPs - nowPs) / 1000 << " ns";
     }
     return text.str();
 }
