@@ -8,7 +8,6 @@
 
 #include "ns3/error-model.h"
 #include "ns3/roce-error-model-loss.h"
-#include "ns3/roce-report-trace.h"
 
 #include <algorithm>
 #include <atomic>

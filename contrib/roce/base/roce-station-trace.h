@@ -15,47 +15,47 @@ namespace ns3::roce
 {
 
 /**
- * @brief Whether some trace source has a sink: counts them all, since with several threads there
- * must be none (see ParallelRun).
+ * @brief Whether a trace source has a sink that counts; counts them over the process.
+ * @tparam Kind of these trace sources: the class that derives from this
  */
-class SinkMark
+template <typename Kind>
+class SinkCount
 {
   public:
-    /// Sinks that are connected while one lives do not count: each touches nothing but what belongs
-    /// to its station.
-    class LocalSinks
+    /// Sinks that are connected while one lives do not count.
+    class Harmless
     {
       public:
-        LocalSinks()
+        Harmless()
         {
-            ++s_local;
+            ++s_harmless;
         }
 
-        ~LocalSinks()
+        ~Harmless()
         {
-            --s_local;
+            --s_harmless;
         }
 
-        LocalSinks(const LocalSinks&) = delete;
-        LocalSinks& operator=(const LocalSinks&) = delete;
+        Harmless(const Harmless&) = delete;
+        Harmless& operator=(const Harmless&) = delete;
     };
 
-    SinkMark() = default;
+    SinkCount() = default;
 
-    SinkMark(const SinkMark& other)
+    SinkCount(const SinkCount& other)
         : m_set(other.m_set)
     {
         s_count += m_set;
     }
 
-    SinkMark& operator=(const SinkMark& other)
+    SinkCount& operator=(const SinkCount& other)
     {
         s_count += static_cast<int64_t>(other.m_set) - m_set;
         m_set = other.m_set;
         return *this;
     }
 
-    ~SinkMark()
+    ~SinkCount()
     {
         s_count -= m_set;
     }
@@ -63,7 +63,7 @@ class SinkMark
     /// @brief There is a sink.
     void Set()
     {
-        if (!s_local && !m_set)
+        if (!s_harmless && !m_set)
         {
             ++s_count;
             m_set = true;
@@ -78,9 +78,29 @@ class SinkMark
 
   private:
     inline static std::atomic<int64_t> s_count{0};
-    inline static unsigned s_local{0};
+    inline static unsigned s_harmless{0};
 
     bool m_set{false};
+};
+
+/// Whether a trace source that stations call has a sink: with several threads there must be none
+/// (see ParallelRun).
+class SinkMark : public SinkCount<SinkMark>
+{
+  public:
+    /// Each sink touches nothing but what belongs to its station.
+    using LocalSinks = Harmless;
+};
+
+/**
+ * @brief Whether a trace source that tells what stations have done has a sink that may answer with
+ * new work for them. It is then called in time for that (see ParallelRun).
+ */
+class ReplyMark : public SinkCount<ReplyMark>
+{
+  public:
+    /// Each sink only notes what it hears.
+    using Notes = Harmless;
 };
 
 /**
@@ -116,12 +136,9 @@ class CheckedTrace : public TracedCallback<Ts...>
     }
 };
 
-/**
- * @brief A trace source whose sinks are called while a station runs: so, with several threads, by
- * any of them.
- */
-template <typename... Ts>
-class StationTrace : public CheckedTrace<Ts...>
+/// A trace source that sets a mark when a sink connects.
+template <typename Mark, typename... Ts>
+class MarkedTrace : public CheckedTrace<Ts...>
 {
   public:
     /// @brief See TracedCallback.
@@ -139,7 +156,22 @@ class StationTrace : public CheckedTrace<Ts...>
     }
 
   private:
-    SinkMark m_mark;
+    Mark m_mark;
+};
+
+/**
+ * @brief A trace source whose sinks are called while a station runs: so, with several threads, by
+ * any of them.
+ */
+template <typename... Ts>
+class StationTrace : public MarkedTrace<SinkMark, Ts...>
+{
+};
+
+/// A trace source whose sinks are called later than a station acts, in the order of time.
+template <typename... Ts>
+class ReportTrace : public MarkedTrace<ReplyMark, Ts...>
+{
 };
 
 /**

@@ -13,7 +13,6 @@
 #include "ns3/object-factory.h"
 #include "ns3/roce-late-random.h"
 #include "ns3/roce-port.h"
-#include "ns3/roce-report-trace.h"
 #include "ns3/roce-station-trace.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"

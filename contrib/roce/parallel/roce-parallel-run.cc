@@ -7,7 +7,6 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/roce-report-trace.h"
 #include "ns3/roce-scoped-value.h"
 #include "ns3/simulator.h"
 
