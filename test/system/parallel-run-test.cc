@@ -537,6 +537,60 @@ TEST_F(ParallelRunTest, EventsOfStagesAreRefused)
     }
 }
 
+namespace
+{
+
+/// Throws at a time.
+struct Failing : public SwitchStage
+{
+    Failing(int64_t itsTimePs, std::string itsError)
+        : atPs(itsTimePs),
+          error(std::move(itsError))
+    {
+    }
+
+    uint32_t GetHooks() const override
+    {
+        return 0;
+    }
+
+    void Install(Switch& sw) override
+    {
+        sw.ArmStage(this, atPs);
+    }
+
+    void OnTimer(int64_t) override
+    {
+        throw InputError(error);
+    }
+
+    const int64_t atPs;
+    const std::string error;
+};
+
+} // namespace
+
+// Racks that are far from each other do not wait for each other within a round.
+TEST_F(ParallelRunTest, OfTwoFaultsInARoundTheEarlierOneIsReported)
+{
+    [[maybe_unused]] const EventsThrow events;
+    for (const uint32_t early : {0u, 1u})
+    {
+        Network net;
+        Build(net, US, 100 * US);
+        net.InstallFlows(
+            Numbered({Flow(0, 5, 3'000'000, 200 * US), Flow(1, 6, 3'000'000, 200 * US)}));
+        net.GetSwitch(early)->Install(CreateObject<Failing>(100 * US, "early"));
+        net.GetSwitch(1 - early)->Install(CreateObject<Failing>(102 * US, "late"));
+        net.MeasureBalance(4);
+        EXPECT_EQ(ErrorOf([] { Simulator::Run(); }), "early");
+        // Else they might not be in one.
+        EXPECT_GT(net.GetParallelRun()->GetBalance().windows,
+                  5 * net.GetParallelRun()->GetNRounds());
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(ParallelRunTest, PostsByThoseWhoAreToldAreRefused)
 {
     [[maybe_unused]] const EventsThrow events;
