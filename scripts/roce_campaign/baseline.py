@@ -321,7 +321,7 @@ class Report(NamedTuple):
         for o in self.outcomes:
             largest = f"{regress.percent(o.changed[0][0], 'done or not')} (flow {o.changed[0][1]})" if o.changed else "-"
             rows.append([o.name, o.verdict(self.exact), f"{len(o.changed)} of {o.flows}", largest, str(len(regress.different(o.beyond())))])
-        return ["run", "verdict", "flows with another FCT", "largest", "facts beyond"], rows
+        return ["run", "verdict", "flows with another FCT", "largest", "metrics beyond"], rows
 
     def remarks(self) -> List[str]:
         """Lines on runs that were not compared, or not with the same inputs or ideal times."""

@@ -20,7 +20,7 @@ from .estimates import Results, interval, number, plain, plain_of
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan, PlannedRun
-from .plots import EFFECTS, METRIC, Plot, planned_figures
+from .plots import EFFECTS, METRIC, Plot, nearest, planned_figures
 
 NUMBERS = ["value", "low", "high", "reported"]
 FOLDER = "figures"
@@ -61,9 +61,11 @@ class Drawer:
         @param folder of the campaign's, where they go
         @param only names or titles, or none: all"""
         own = OwnFiles(self.plan.folder)
-        planned_ones = [p for p in planned_figures(self.experiment) if not only or p.is_wanted(only)]
+        all_planned = planned_figures(self.experiment)
+        planned_ones = [p for p in all_planned if not only or p.is_wanted(only)]
         if not planned_ones and only:
-            raise rr.ResultError(f"--only {', '.join(only)}: no such figure of {self.experiment.name}")
+            raise rr.ResultError(rr.one_line(f"--only {', '.join(only)}: no such figure of {self.experiment.name}, expected one of "
+                                             + nearest(only[0], [p.name() for p in all_planned])))
         figures, kept, planned_files = [], set(), []
         for planned in planned_ones:
             names = [os.path.join(folder, os.path.basename(name)) for name in planned.files()]

@@ -99,6 +99,11 @@ def matches(names: Sequence[str], wanted: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(n.lower(), w.lower()) for n in names if n for w in wanted)
 
 
+def nearest(name: str, known: Sequence[str]) -> str:
+    """What may have been meant: all, or of many the nearest."""
+    return ", ".join(difflib.get_close_matches(name, known, NEAREST, 0) if len(known) > SHOWN else known)
+
+
 def speaks_of(text: str, wanted: Sequence[str]) -> bool:
     """True if a text names a figure or table of the paper that is wanted."""
     return any(paper_names.is_named(text, w) for w in wanted)
@@ -215,8 +220,7 @@ def restrict(experiment, only: List[str]):
             known = {"": [str(c.name) for c in contents(experiment)], "claims such as ": list(about),
                      "files such as ": list(dict.fromkeys(f.name() for f in figures))}
             raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of " + "; or ".join(
-                what + ", ".join(difflib.get_close_matches(name, k, NEAREST, 0)) if len(k) > SHOWN else ", ".join(k)
-                for what, k in known.items() if k)))
+                (what if len(k) > SHOWN else "") + nearest(name, k) for what, k in known.items() if k)))
     drawn: Set[frozenset] = set().union(*(places_of_figure(f, experiment) for f in figures if f.is_wanted(only)))
     needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
     claims = [c for c in experiment.claims if is_wanted(c.id, only) or (needs[c.id] and needs[c.id] <= drawn)]

@@ -13,7 +13,7 @@ import pandas as pd
 import plot_series
 import roce_manifest
 import roce_results as rr
-from roce_plot import series
+from roce_plot import look, series
 
 MOST_FLOWS = 100_000
 FLOWS_WITH_LINES = 2_000
@@ -46,7 +46,7 @@ def tables(folder: str) -> Dict[str, Dict[str, str]]:
     """The first row of each table over time, also of those of a user's own stage."""
     found = {}
     for name in sorted(os.listdir(folder), key=lambda name: (name not in ("queues.csv", "rates.csv"), name)):
-        if name.endswith(".csv"):
+        if name.endswith(".csv") and not name.endswith(look.DATA):
             try:
                 with open(roce_manifest.file_of(folder, name), newline="", encoding="utf-8") as stream:
                     row = next(csv.DictReader(stream), {})

@@ -50,6 +50,7 @@ class Style(NamedTuple):
 STYLES = {"page": Style(9, 7.5, 1.6, 5), "paper": Style(8, 7, 1.1, 3.6, (3.3, 7.0), False, True),
           "talk": Style(10, 9, 2.0, 6, (6.4, 6.4), False)}  # the last is enlarged to a slide
 WIDE, WIDE_TEXT = 8.0, 4.5  # inches: what is wider, or has lines of text that are, is as wide as a paper's page
+LEAST_PANEL = 0.9  # inches: height of what is within the axes, in a paper or a talk
 LOOK = STYLES["page"]
 
 
@@ -245,12 +246,12 @@ class Figure:
         @param height of a row
         @param text_rows whether the height is that of lines of text, and stays with a smaller width
         @param more arguments of subplots()"""
-        rows = -(-count // columns)
+        self.rows, self.text_rows = -(-count // columns), text_rows
         if LOOK.widths:
             fit = LOOK.widths[columns > 1 or width > (WIDE_TEXT if text_rows else WIDE)]
             height, width = height if text_rows else max(1.5, height * min(1, fit / width)), fit
         self.plt = pyplot()
-        self.fig, axes = self.plt.subplots(rows, columns, squeeze=False, figsize=(width, height * rows + 0.8 * LOOK.words), **more)
+        self.fig, axes = self.plt.subplots(self.rows, columns, squeeze=False, figsize=(width, height * self.rows + 0.8 * LOOK.words), **more)
         self.columns = columns
         self.panels = list(axes.flat[:count])
         for ax in axes.flat[count:]:
@@ -300,6 +301,10 @@ class Figure:
             bottom = (0.14 + 0.145 * (caption.count("\n") + 1)) / height
         for _ in range(1 if LOOK.words else 2):  # a smaller panel has other ticks
             self.fig.tight_layout(rect=(0, bottom, 1, top), **({} if LOOK.words else {"pad": 0.3, "h_pad": 1.0}))
+            if not LOOK.words and not self.text_rows:  # long labels that are turned may have left little
+                height += self.rows * max(0, LEAST_PANEL - height * min(ax.get_position().height for ax in self.panels))
+                top = 1 - (1 - top) * self.fig.get_size_inches()[1] / height
+                self.fig.set_size_inches(width, height)
         # Without dates, and the version of what writes it, the same data give the same files.
         words, stem = " ".join(lines), os.path.splitext(file)[0]
         about = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None, "Description": words},

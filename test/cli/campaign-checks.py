@@ -199,6 +199,9 @@ def test_paper_figures(folder):
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith(("Figure", "Table", "all"))]
     assert [r[:2] for r in rows[:-1]] == [["Figure", "7"], ["Figure", "9"], ["Figure", "11"], ["Table", "2"]], f"contents: {done.stdout}"
     assert rows[0][-4:] == ["9", "runs", "18", "min"] and rows[1][-4:] == ["6", "runs", "12", "min"], f"minutes: {done.stdout}"
+    drawn = write(folder, DRAWN, "drawn.yaml")
+    names = re.findall(r"^(\S+) +1 figure", good(run("reproduce", drawn, "--list"), "no names").stdout, re.MULTILINE)
+    assert names and f'--only "{names[0]}"' in run("reproduce", drawn, "--list").stdout, f"files: {names}"
 
 
 def test_names_of_figures():

@@ -232,7 +232,7 @@ plots:
     assert {r["y_axis"] for r in rows(drawn / "Sizes-data.csv")} == {"mean slowdown (log scale)"}, "statistic"
     one = good(run("plot", experiment.parent / "axes.yaml", "--results", out, "--only", "sum"), "plot --only")
     assert one.stdout.split() == [os.path.relpath(out / "figures" / "Sum.png")], f"{one}"
-    assert "no such figure" in run("plot", experiment.parent / "axes.yaml", "--results", out, "--only", "fig3").stderr
+    assert "no such figure of axes, expected one of " in run("plot", experiment.parent / "axes.yaml", "--results", out, "--only", "fig3").stderr
 
 
 def test_missing(folder):

@@ -261,6 +261,16 @@ TEST_F(RunCollectorTest, ProgressLines)
               "1.000 ms simulated (25.0 %), 2 s, 1 of 2 flows done, 100.0 Gbit/s goodput, "
               "2.5 MB queued (12.3 kB at sw), 1.50 M packet-hops/s");
     EXPECT_NE(text.Format(1000000000, 2, {}, 0).find(" 0 B queued, "), std::string::npos);
+    Progress running(
+        Progress::Mode::NONE,
+        1,
+        [] { return Progress::Status(); },
+        out);
+    running.Start();
+    EXPECT_NE(running.Format(1, 3, {0.2, 0, 0, 0, 0, 0, 0, ""}, 0).find("(20.0 %), ETA 12 s, "),
+              std::string::npos)
+        << "a fifth took 3 s";
+    EXPECT_NE(running.Format(1, 3, {}, 0).find("ETA unknown"), std::string::npos);
     EXPECT_THROW(Progress::ParseMode("loud"), InputError);
 
     // Few events, and they do not keep a run alive.
