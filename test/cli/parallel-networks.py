@@ -82,5 +82,5 @@ def test_network(programs, folder, index, outcomes):
             outcomes["refused: " + reason] += 1
         else:
             differ = differences(expected, found)
-            assert not differ, f"{options}: {n} processes of {t} threads: {', '.join(differ)}"
+            assert not differ, f"{options}: {n} processes of {t} threads: {', '.join(differ)}; {found['message']}"
             outcomes["same"] += 1
