@@ -232,6 +232,8 @@ BAD = [
     ("--wanGraph=no-such-file", "no-such-file", "links between datacenters"),
     ("--wanGraph=lcmp8", "topology: wanGraph lcmp8 with 2 datacenters", "expected 8"),
     ("--edgePathPolicy=NoSuchType", "--edgePathPolicy is 'NoSuchType'", "Conga, Drill, Lcmp, Ucmp"),
+    ("--edgePathPolicy=Lcmp[IdleTimeout=0ns]", "IdleTimeout is '0ns'", "IdleTimeout >= 1us"),
+    ("--pathPolicy=Conga[Gap=0ns]", "Gap is '0ns'", "Gap >= 1us"),
     ("--detours=1", "detours without a path policy", "expected one that chooses them"),
     ("--oversubscription=-1", "--oversubscription is '-1'", "0.001 <= oversubscription <= 1e+09 or 0"),
     ("--wanXonFraction=0.4", "there is no --wanXonFraction any more", "half of their Xoff threshold"),

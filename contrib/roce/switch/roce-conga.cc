@@ -19,7 +19,7 @@ CongaParams::Table()
     using P = CongaParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Conga")
-            .Duration("Gap", &P::gapPs, {500 * PS_PER_US}, Range::AtLeast(0))
+            .Duration("Gap", &P::gapPs, {500 * PS_PER_US}, Range::AtLeast(PS_PER_US))
             .Help("A flow that pauses for longer may take another way: a flowlet")
             .Duration("Tau", &P::tauPs, {160 * PS_PER_US}, Range::AtLeast(PS_PER_US))
             .Help("Time that the use of links is averaged over")

@@ -73,7 +73,10 @@ LcmpParams::Table()
             .Count("CongestionShare", &P::congestionShare, {1}, weight)
             .Help("Weight of congestion in the cost")
             .Count("TotalShift", &P::totalShift, {2}, shift, "The cost is the sum over 2^this")
-            .Duration("IdleTimeout", &P::idleTimeoutPs, {2000 * PS_PER_MS}, Range::AtLeast(0))
+            .Duration("IdleTimeout",
+                      &P::idleTimeoutPs,
+                      {2000 * PS_PER_MS},
+                      Range::AtLeast(PS_PER_US))
             .Help("A flow without frames for longer is placed anew");
     return table;
 }
