@@ -51,9 +51,9 @@ def draw_effects(drawer, plot: Plot, where: Selection, file: str) -> None:
     places = {name: 0.6 * ((i + 0.5) / len(shown) - 0.5) for i, name in enumerate(shown)}
     data["y"] = data["row"].map(rows.index) + data["series"].map(places)
     titles, log = [title for title, _ in plot.fields["value"]], bool(plot.fields.get("log"))
-    columns = min(len(titles), 3) if look.LOOK.widths else len(titles)
+    columns = min(len(titles), 3 if len(titles) != 4 else 2) if look.LOOK.widths else len(titles)
     figure = look.Figure(len(titles), columns, 0.08 * max(map(len, rows)) + 0.5 + 2.5 * columns,
-                         ROW_INCHES * (len(shown) + 1) * len(rows) / 2 + 0.6, True, sharey=True)
+                         min(1, look.LOOK.marker / 5) * ROW_INCHES * (len(shown) + 1) * len(rows) / 2 + 0.6, True, sharey=True)
     for ax, title in zip(figure.panels, titles):
         part = data[data["panel"] == title]
         axes.lying(ax, part, shown)

@@ -269,7 +269,7 @@ class Figure:
         """What a panel's values are: its title, above the unit; a single panel without title has it at the axis."""
         alone = len(self.panels) == 1 and not LOOK.words
         ax.set_title("" if alone else wrapped(title, width))
-        ax.set_ylabel(wrapped(title if not unit or unit in title else f"{title} ({unit})", 32) if alone else unit)
+        ax.set_ylabel(wrapped(title if not unit or unit in title else f"{title} ({unit})", 26) if alone else unit)
 
     def save(self, file: str, handles: Sequence, lines: List[str]) -> None:
         """Fit all, and write a PNG, an SVG, a PDF and the data as CSV, making their folder.

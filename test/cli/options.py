@@ -4,6 +4,8 @@
 import re
 from pathlib import Path
 
+from support import summary
+
 MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
 PROGRAMS = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
 ROOMS = ("network", "workload", "program", "run", "hpcc", "systems/*")
@@ -66,3 +68,19 @@ def test_one_row_each(programs):
     for name, places in places_of(options_of(programs) - set(MADE)).items():
         assert places, f"--{name} is listed by --help, but no source has its name"
         assert (len(places) > 1) == (name in OTHER), f"--{name} is written {len(places)} times, expected once or a reason in OTHER: {places}"
+
+
+def test_bytes(programs, folder):
+    """What means bytes is a plain number or has a unit, and is refused in the same words."""
+    found = set()
+    for program in PROGRAMS:
+        text = programs.run(program, "--help").stdout.split("General Arguments:")[0]
+        names = re.findall(r"^ +--(\w+): .*\bbytes\b.*\[\d+\]$", text, re.MULTILINE)
+        for name in names:
+            error = programs.run(program, f"--{name}=1XB", status=2).stderr
+            assert f"--{name} is '1XB', expected bytes, for example 1000000 or 1MB (B kB" in error, error
+        found |= set(names)
+    assert found == {"collectiveBytes", "eagerBytes", "incastBytes", "maxBytes", "messageBytes", "minBytes", "truncate", "workerBytes"}
+    for text, value in (("1.5MB", "1500000"), ("2KiB", "2048"), ("7", "7")):
+        programs.run(PROGRAMS[0], "--pattern=incast", f"--incastBytes={text}", "--out=r", cwd=folder)
+        assert summary(folder / "r")["configuration"]["incastBytes"] == value, text

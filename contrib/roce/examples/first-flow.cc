@@ -25,7 +25,7 @@ Simulate(int argc, char** argv)
     uint64_t bytes = 1000000;
     std::string cc = "Dcqcn";
     CheckedCommandLine cmd(__FILE__, "One flow between two hosts.");
-    cmd.AddValue("bytes", "Size of the message", bytes);
+    cmd.AddBytes("bytes", "Size of the message", bytes);
     cmd.AddValue("cc", "Rate law", cc);
     cmd.Parse(argc, argv);
     cc = ValueCheck::Factory("--cc", cc, CongestionControl::GetTypeId());

@@ -33,7 +33,7 @@ Simulate(int argc, char** argv)
     run.seriesSwitches["pfc"] = true;
     CheckedCommandLine cmd(__FILE__, "Incast on one switch, held back by PFC only.");
     cmd.AddValue("senders", "Hosts that send to the same receiver", senders);
-    cmd.AddValue("bytes", "Bytes of each sender", bytes);
+    cmd.AddBytes("bytes", "Bytes of each sender", bytes);
     cmd.AddValue("buffer", "Shared buffer of the switch", buffer);
     run.AddOptions(cmd);
     cmd.Parse(argc, argv);

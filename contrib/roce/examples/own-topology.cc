@@ -41,7 +41,7 @@ Simulate(int argc, char** argv)
     uint64_t bytes = 20000000;
     std::string cc = "Dcqcn";
     CheckedCommandLine cmd(__FILE__, "Three switches in a row, one of them 10 ms away.");
-    cmd.AddValue("bytes", "Size of each message", bytes);
+    cmd.AddBytes("bytes", "Size of each message", bytes);
     cmd.AddValue("cc", "Rate law", cc);
     cmd.Parse(argc, argv);
     cc = ValueCheck::Factory("--cc", cc, CongestionControl::GetTypeId());

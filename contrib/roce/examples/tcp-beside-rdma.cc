@@ -34,7 +34,7 @@ Simulate(int argc, char** argv)
     std::string trafficClass = "0";
     std::string pcap;
     CheckedCommandLine cmd(__FILE__, "TCP beside RDMA.");
-    cmd.AddValue("bytes", "Bytes of each transfer", bytes);
+    cmd.AddBytes("bytes", "Bytes of each transfer", bytes);
     cmd.AddValue("cc", "Rate law of RDMA", cc);
     cmd.AddValue("tcp", "Rate law of TCP", tcp);
     cmd.AddValue("class", "Traffic class of TCP; RDMA has class 3", trafficClass);

@@ -102,6 +102,12 @@ Option::Set(const std::string& text) const
 }
 
 bool
+OptionTable::Bytes::Parse(const std::string& text, uint64_t& bytes)
+{
+    return kind::Unsigned::Parse(text, bytes) || ByteSize::Parse(text, bytes);
+}
+
+bool
 OptionTable::LinkDelay::Parse(const std::string& text, int64_t& ps)
 {
     constexpr double PS_OF_M = 5e3;

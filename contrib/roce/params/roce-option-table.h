@@ -200,6 +200,16 @@ class OptionTable
         return AddNumber<kind::Rate>(name, help, valueBps, Range::Any());
     }
 
+    /// @brief A number of bytes, with or without a unit. @param name see AddValue() @param help see
+    /// there @param bytes see there @param range see AddValue() @return the option
+    Option& AddBytes(const std::string& name,
+                     const std::string& help,
+                     uint64_t& bytes,
+                     const Range& range = Range::Any())
+    {
+        return AddNumber<Bytes>(name, help, bytes, range);
+    }
+
     /// @brief A number, time or rate, or a word (perhaps "") for none. @param name see AddValue()
     /// @param help see there @param value see there @param word for none @param range see
     /// AddValue() @return the option
@@ -301,6 +311,12 @@ class OptionTable
         static bool Parse(const std::string& text, int64_t& ps);
     };
 
+    /// 1000000 as well as 1MB.
+    struct Bytes : public kind::Unsigned
+    {
+        static bool Parse(const std::string& text, uint64_t& bytes);
+    };
+
     /// A number, or a word for none.
     template <typename Row, typename T>
     struct OrNone
@@ -348,7 +364,11 @@ class OptionTable
         {
             largest = std::numeric_limits<T>::max();
         }
-        return ValueCheck::Expected(what, largest) +
+        const std::string text =
+            std::is_same_v<Kind, Bytes>
+                ? std::string("bytes, for example 1000000 or 1MB (") + ByteSize::UNITS + ")"
+                : ValueCheck::Expected(what, largest);
+        return text +
                (std::is_same_v<Kind, LinkDelay> ? ", or a length of fibre, for example 80km" : "") +
                (bounds.empty() ? "" : ", " + bounds);
     }

@@ -62,7 +62,7 @@ CollectiveWorkload::AddOptions(OptionTable& table, std::string& hostList)
                     "all-to-all",
                     kind,
                     KINDS.names);
-    table.AddValue("collectiveBytes",
+    table.AddBytes("collectiveBytes",
                    "collective: bytes of each GPU's buffer",
                    sizeBytes,
                    FLOW_SIZES);

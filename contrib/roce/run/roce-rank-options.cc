@@ -19,7 +19,7 @@ RankOptions::AddOptions(OptionTable& table)
         "rankOverhead",
         "goal, chakra, jobs: what a rank's CPU does for each send and each message that arrives",
         costs.overheadPs);
-    table.AddValue("eagerBytes",
+    table.AddBytes("eagerBytes",
                    "goal, chakra, jobs: a send of at most this many bytes is done when its CPU is, "
                    "others when the "
                    "last ACK is back",

@@ -111,7 +111,7 @@ WorkloadOptions::AddOptions(OptionTable& table)
     only({"incast"});
     incast.AddOptions(table);
     only({"alltoall", "permutation"});
-    table.AddValue("messageBytes",
+    table.AddBytes("messageBytes",
                    "alltoall, permutation: bytes of each flow",
                    messageBytes,
                    Range::Within(0, MAX_FLOW_BYTES));
@@ -159,7 +159,7 @@ WorkloadOptions::AddPoissonOptions(OptionTable& table)
                   interWorkload)
         .UnusedIf([this] { return poisson.interFraction == 0 && interLoad == 0; },
                   "since no Poisson flow goes to another datacenter");
-    table.AddValue("truncate", "poisson: leave out larger flows, bytes; 0: none", truncateBytes);
+    table.AddBytes("truncate", "poisson: leave out larger flows, bytes; 0: none", truncateBytes);
 }
 
 FlowSizeDistribution

@@ -31,7 +31,7 @@ OnOffWorkload::AddOptions(OptionTable& table)
                     "(contiguous)",
                     placement,
                     {{"spread", Placement::SPREAD}, {"contiguous", Placement::CONTIGUOUS}});
-    table.AddValue("workerBytes",
+    table.AddBytes("workerBytes",
                    "onoff: bytes to each other worker in a round",
                    sizeBytes,
                    FLOW_SIZES);

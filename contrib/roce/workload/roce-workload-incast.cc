@@ -192,7 +192,7 @@ void
 IncastWorkload::AddOptions(OptionTable& table)
 {
     table.AddValue("incastSenders", "incast: senders", nSenders, Range::AtLeast(1));
-    table.AddValue("incastBytes", "incast: bytes of each sender", sizeBytes, FLOW_SIZES);
+    table.AddBytes("incastBytes", "incast: bytes of each sender", sizeBytes, FLOW_SIZES);
     table.AddDuration("incastPeriod",
                       "incast: time between incasts; 0: by incastLoad, or once",
                       periodPs);

@@ -155,10 +155,10 @@ AllReduceWorkload::AddOptions(OptionTable& table)
                    "allreduce: exchanges, one after the other",
                    iterations,
                    Range::AtLeast(1));
-    table.AddValue("minBytes",
+    table.AddBytes("minBytes",
                    "allreduce: least amount of one exchange in each direction, bytes",
                    minBytes);
-    table.AddValue("maxBytes", "allreduce: greatest amount, bytes", maxBytes, FLOW_SIZES);
+    table.AddBytes("maxBytes", "allreduce: greatest amount, bytes", maxBytes, FLOW_SIZES);
     table.AddDuration("computeTime", "allreduce: time between exchanges", computePs)
         .UnusedIf([this] { return iterations == 1; }, "with --iterations=1");
 }
