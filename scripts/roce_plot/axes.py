@@ -163,7 +163,7 @@ def boxes(ax, data: pd.DataFrame, shown: Styles, log: bool) -> None:
         margin = max(1.01, (greatest / least) ** 0.06)
         look.logarithmic(ax.yaxis, least / margin, greatest * margin)
     elif least >= 0:
-        ax.set_ylim(0, 1.08 * greatest)
+        ax.set_ylim(0, 1.08 * greatest or 1)
 
 
 # --------------------------------------------------------------------------------------- over time
