@@ -85,7 +85,8 @@ def plot_slowdown(runs: Sequence[rr.Run], path: str, shown: Styles = None, stati
         if i >= len(figure.panels) - len(scopes):
             ax.set_xlabel("flow size (log scale)")
         if i % len(scopes) == 0:
-            ax.set_ylabel(f"{'median' if name == 'p50' else name.replace('p', 'P')} slowdown (log scale)")
+            label = f"{'median' if name == 'p50' else name.replace('p', 'P')} slowdown (log scale)"
+            ax.set_ylabel(label if look.LOOK.words else label.replace(" (", "\n("))
     lines = ["Slowdown = FCT / FCT of the same flow on an empty network (grey line: 1). " + rr.PERCENTILE_NOTE,
              f"Each point: about 1/{MAX_BINS} of the run's finished flows in the panel (larger bins if there are fewer than "
              f"{MAX_BINS * needed(statistics)}), drawn at the bin's median size."]

@@ -78,10 +78,13 @@ def estimates(ax, data: pd.DataFrame, labels: Sequence[str], shown: Styles, bars
         if bars and not log:
             width = (0.92 if not beside else 0.46) * step
             error = {"capsize": 1.5 if beside else 2, "elinewidth": 1, "ecolor": look.DARK}
-            ax.bar(x - beside, part["value"], width, yerr=errors(part), color=style["color"], hatch=look.hatch(index), zorder=2,
+            is_scheme = name == "" and any(look.place_of(label) is not None for label in labels)
+            colours = [s["color"] for s in look.styles(labels).values()] if is_scheme else [style["color"]] * len(labels)
+            ax.bar(x - beside, part["value"], width, yerr=errors(part), color=colours, hatch=look.hatch(index), zorder=2,
                    error_kw=error, **({"edgecolor": "white", "linewidth": 0} if look.LOOK.grey else {}))
-            ax.bar(x[known] + beside, part["reported"][known], 0.9 * width, color=look.pale(style["color"], 0.12),
-                   edgecolor=style["color"], linewidth=0.8, zorder=2)
+            theirs = [colour for colour, there in zip(colours, known) if there]
+            ax.bar(x[known] + beside, part["reported"][known], 0.9 * width, color=[look.pale(colour, 0.12) for colour in theirs],
+                   edgecolor=theirs, linewidth=0.8, zorder=2)
         else:
             more = {"linestyle": ""} if bars else {}
             ax.errorbar(x[there] - beside, part["value"][there], yerr=errors(part[there]), capsize=2.5, elinewidth=1, **look.EDGE,
@@ -160,7 +163,7 @@ def boxes(ax, data: pd.DataFrame, shown: Styles, log: bool) -> None:
         margin = max(1.01, (greatest / least) ** 0.06)
         look.logarithmic(ax.yaxis, least / margin, greatest * margin)
     elif least >= 0:
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.08 * greatest or 1)
 
 
 # --------------------------------------------------------------------------------------- over time

@@ -101,6 +101,11 @@ def heat(ratio: float) -> tuple:
     return (1, 1, 1) if math.isnan(ratio) else colormaps["YlOrRd"](math.log(min(max(ratio, 1), FARTHEST)) / math.log(FARTHEST))
 
 
+def place_of(name: str) -> Optional[int]:
+    """Where a scheme's colour is, or none of another name."""
+    return PLACES.get(frozenset(name.lower().split("+")))
+
+
 def pale(colour: str, share: float) -> tuple:
     """A colour on white paper, of which it has that share."""
     from matplotlib.colors import to_rgb
@@ -112,7 +117,7 @@ def styles(names: Iterable[str], order: Sequence[str] = ()) -> Dict[str, dict]:
     of an experiment. Two of one colour differ in dashes; there are none as long as there are colours."""
     names, most = list(names), len(COLOURS)
     everyone = [*order, *names] if set(names) <= set(order) else names
-    known = {name: PLACES.get(frozenset(name.lower().split("+"))) for name in everyone}
+    known = {name: place_of(name) for name in everyone}
     left = iter([c for c in range(most) if c not in {p % most for p in known.values() if p is not None}])
     places = {name: next(left, i) if place is None else place for i, (name, place) in enumerate(known.items())}
     free = [c for c in range(most) if c not in {places[name] % most for name in names}]

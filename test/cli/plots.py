@@ -15,6 +15,7 @@ import plot_queues
 import plot_ranks
 import plot_series
 import roce_results as rr
+from matplotlib.colors import to_rgba
 from roce_campaign import claim_figures
 from roce_plot import axes, look
 
@@ -68,6 +69,10 @@ def test_bars():
     assert heights == [2, 3, 200, 20] and linear.get_ylim()[0] == 0, f"bars: {heights} {linear.get_ylim()}"
     theirs = next(bar for bar in bars.values() if bar.get_height() == 3)
     assert min(theirs.get_facecolor()[:3]) > 0.85, "the paper's bar is not hollow"
+    schemes, own = panel(), ESTIMATES[ESTIMATES["series"] == "a"].assign(series="", x=["DCQCN", "HPCC"])
+    axes.estimates(schemes, own, ["DCQCN", "HPCC"], look.styles([""]), True, False)
+    colours = [bar.get_facecolor() for bar in schemes.patches[:2]]
+    assert colours == [to_rgba(look.styles([name])[name]["color"]) for name in ("DCQCN", "HPCC")], f"bars of schemes: {colours}"
     axes.estimates(log, ESTIMATES, ["x", "y"], shown, True, True)
     assert not log.patches and log.get_yscale() == "log" and log.get_ylim()[0] > 0, "bars on a logarithmic axis"
     marks = sorted(y for line in log.get_lines() if line.get_marker() in "os" for y in line.get_ydata())
