@@ -109,7 +109,7 @@ def test_first_flow(runner):
     runner.refuse("wireshark-capture", "--prefix=", "--prefix is empty", "beginning of file names")
     done = runner.programs.run("first-flow", "--ns3::roce::Nic::RtoMin=1ns", "--ns3::roce::Nic::RtoFactor=0", status=3)
     assert "retry limit exceeded" in done.stderr, f"first-flow that gives up: {done}"
-    runner.refuse("first-flow", "--bytes=1x", "--bytes is '1x'", "whole number")
+    runner.refuse("first-flow", "--bytes=1x", "--bytes is '1x'", "expected bytes")
     runner.refuse("first-flow", "--cc=Vegas", "--cc", "Vegas", "expected")
 
 
