@@ -15,8 +15,9 @@ namespace ns3::roce
 {
 
 /**
- * @brief Whether a trace source has a sink that counts; counts them over the process.
- * @tparam Kind of these trace sources: the class that derives from this
+ * @brief A mark on a trace source that says whether it has a sink. Count() is the number of marks
+ * that are set in the process.
+ * @tparam Kind the class that derives from this; each has a count of its own
  */
 template <typename Kind>
 class SinkCount
