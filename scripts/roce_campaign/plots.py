@@ -51,9 +51,10 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
         if name == "kind" or kind in EFFECTS and name in ("value", "series"):
             continue
         if name in known:
-            plain[name] = [str(word) for word in some(field)]
+            words = [str(word) for word in some(field)]
+            plain[name] = [c for c in claims if matches([c], words)] if name == "ids" else words
             for word in some(field):
-                if word not in known[name]:
+                if word not in known[name] and not (name == "ids" and any(matches([c], [word]) for c in claims)):
                     fail(word, f"plot: {name} '{word}', expected one of {', '.join(known[name])}")
         elif name in ("where", "at"):
             plain[name] = (read_selection if name == "where" else read_place)(field, reader.axes, f"plot: {name}")

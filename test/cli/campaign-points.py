@@ -53,7 +53,7 @@ plots:
     rows: kind
     series: {stat: [average, inter]}
     value: {percent: "reduction({stat}(law=new), {stat}(law=old))", plain: "{stat}(law=new)"}
-  - {kind: claims, title: Claims}
+  - {kind: claims, title: Claims, ids: [some, 'b?nded', '*ent']}
   - {kind: bars, metric: [average, inter], x: law, panel: kind, where: {law: [new, old], kind: [plain, fast]}}
   - {kind: lines, metric: average, x: kind, where: {kind: [fast, plain]}}
   - {kind: effect-table, title: Ratios, rows: kind, value: {mean: "ratio(average(law=new), average(law=old))", new: average(law=new)}}
@@ -102,7 +102,8 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("at: {law: new}}\n  twice", "at: {law: newer}}\n  twice", 22, "no 'newer'"),
     ("    rows: kind", "    rows: sort", 29, "plot: rows 'sort'"),
     ("{percent: \"reduction", "{percent: \"1 < reduction", 31, "expected a number"),
-    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 32, "plot: ids 'percents'"),
+    ("[some, 'b?nded', '*ent']", "[some, percents]", 32, "plot: ids 'percents'"),
+    ("[some, 'b?nded', '*ent']", "'per?'", 32, "plot: ids 'per?'"),
     ("panel: kind", "panel: sort", 33, "plot: panel 'sort'"),
     ("each: kind, take: max", "each: kind", 47, "take: max, min, mean"),
     ("each: kind, take: max", "each: kind, take: sum", 47, "expected one of max, min, mean"),
@@ -201,7 +202,8 @@ def test_figures(made):
     """What the figures show is what one works out by hand."""
     experiment, out = made
     results, plan = estimates.load(str(out), str(experiment), 1)
-    effects, _, bars, lines = results.experiment.plots[:4]
+    effects, claims, bars, lines = results.experiment.plots[:4]
+    assert claims.fields["ids"] == ["percent", "banded", "some", "absent"], f"claims to show: {claims.fields}"
     titles = [title for title, _ in effects.fields["value"]]
     assert titles == ["percent", "plain"], f"panels: {titles}"
     found = claim_figures.effects(results, effects)

@@ -42,6 +42,7 @@ RunCollector::RunCollector(Network& network,
     : m_network(network),
       m_flows(flows),
       m_options(options),
+      m_hasWriter(writer != nullptr),
       m_outcomes(flows.size())
 {
     StallDetector::Options stall;
@@ -311,7 +312,7 @@ void
 RunCollector::Summarise(RunSummary& summary) const
 {
     summary.counters = GetCounters();
-    if (m_options.folderOfFirst.empty())
+    if (m_hasWriter)
     {
         summary.nodeNames = GetNodeNames();
         summary.neighbours = PortNames(m_network).GetNeighbours();

@@ -121,8 +121,7 @@ class RunCollector
     std::map<std::string, uint64_t> GetCounters() const;
 
     /**
-     * @brief Fill in counters and versions and, unless folderOfFirst is set, the names of what is
-     * where.
+     * @brief Fill in counters and versions and, if there is a writer, the names of what is where.
      * @param summary the rest of it is left alone
      */
     void Summarise(RunSummary& summary) const;
@@ -175,6 +174,7 @@ class RunCollector
     Network& m_network;
     std::vector<FlowSpec> m_flows;
     Options m_options;
+    const bool m_hasWriter;
     std::vector<Outcome> m_outcomes; //!< by flow id
     uint64_t m_finished{0};
     std::unique_ptr<StallDetector> m_stall;
