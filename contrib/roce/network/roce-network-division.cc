@@ -277,7 +277,7 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     }
     Unite();
     Check();
-    ParallelRun::CheckSinks();
+    RoundRunner::CheckSinks();
     const Graph graph = MakeGraph(m_parts, flows.GetExpected());
     MakeProfiles(m_parts);
     const StationGroups groups =

@@ -46,13 +46,13 @@ ParallelRun::MeetAt(int64_t nowPs)
         m_disturbed = false;
         if (std::max(m_metPs, m_firstPs) <= nowPs)
         {
-            RunHere(nowPs, true);
+            m_rounds.RunTo(nowPs, true);
             SwapMail();
             Tell();
             RunWatcher::TellAll(*this, nowPs);
         }
         m_metPs = std::max(m_metPs, nowPs);
-        m_donePs = std::max(m_donePs, nowPs);
+        m_rounds.NoteDone(nowPs);
     }
     ArrangeMeeting();
 }
@@ -61,20 +61,14 @@ ParallelRun::MeetAt(int64_t nowPs)
 void
 ParallelRun::SwapMail()
 {
-    Deliver();
+    m_rounds.Deliver();
     Collect();
     ++m_meetings;
-    std::vector<CutDirection*> sent;
-    for (const unsigned partition : m_here)
-    {
-        std::vector<CutDirection*>& toRanks = m_units[partition]->toRanks;
-        sent.insert(sent.end(), toRanks.begin(), toRanks.end());
-        toRanks.clear();
-    }
-    const int64_t firstPs = std::max(m_donePs, FindFirstPs());
+    m_rounds.SeekNext();
+    const int64_t firstPs = std::max(m_rounds.GetDonePs(), m_rounds.GetNextPs());
     const RankMail::Outlook outlook =
-        m_mail->Swap(NowPs(), {firstPs, FindLeastEnd()}, sent, m_reports);
-    m_nextPs = FindFirstPs(); // with what others have sent
+        m_mail->Swap(NowPs(), {firstPs, FindLeastEnd()}, m_rounds.TakeSent(), m_reports);
+    m_rounds.SeekNext(); // with what others have sent
     m_firstPs = outlook.firstPs;
     m_leastEndPs = std::max(m_leastEndPs, outlook.leastEndPs);
 }

@@ -3,19 +3,14 @@
 #define ROCE_PARALLEL_RUN_H
 
 #include "roce-cut-direction.h"
-#include "roce-partition-homes.h"
 #include "roce-rank-mail.h"
-#include "roce-window-teams.h"
-#include "roce-worker-pool.h"
+#include "roce-round-runner.h"
 
 #include "ns3/event-id.h"
-#include "ns3/event-impl.h"
 #include "ns3/roce-partition.h"
 #include "ns3/roce-wake-timer.h"
 
-#include <array>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -28,15 +23,10 @@ namespace ns3::roce
  *
  * Stations are divided into partitions. No link between two of them has a delay below L (the
  * window), so what they send to each other within a window arrives after it. A *round* is several
- * windows (WindowTeams). At its end W there is one event in the simulator; then every partition
+ * windows (RoundRunner). At its end W there is one event in the simulator; then every partition
  * does all that is due up to W, in threads. After that one thread calls sinks of MessageCompleted
  * and MessageReceived, and schedules the next round, which begins with the first thing that may
  * happen.
- *
- * There are more partitions than threads: each thread runs those at home with it (PartitionHomes),
- * then those of others that nobody has begun. What one partition sends to another is put onto the
- * link by the thread that runs the receiver in the next window (Outbox), or by the one thread
- * between rounds, if an event looks at stations. Where little is left to do, one thread does it.
  *
  * So stations are late, as they are without threads. A look at one at a time u within a round
  * (Station::CatchUp()) ends the round at u: all threads run up to u first. Events of the simulator
@@ -57,24 +47,14 @@ namespace ns3::roce
  * first thing that may happen; so all frames still come in time. They also meet early enough to
  * tell of the last completion of all at most L late, since that ends a run.
  *
- * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
- * count no references of what others have (ObjectLock). Events that they schedule end the run with
- * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
- * sources that stations call have no sinks (StationTrace); the two named above are delayed and
- * called in the order of time, NICs in order, at most a round late; with several processes, when
- * these meet.
+ * Trace sources that stations call have no sinks (StationTrace); the two named above are delayed
+ * and called in the order of time, NICs in order, at most a round late; with several processes,
+ * when these meet.
  */
 class ParallelRun final : public PartitionOwner
 {
   public:
-    /// Cost so far.
-    struct Balance
-    {
-        uint64_t windows{0};
-        int64_t workNs{0};    //!< of all partitions
-        int64_t longestNs{0}; //!< sum over rounds of the thread that would have ended last
-        int64_t serialNs{0};  //!< between rounds: telling, and what events do
-    };
+    using Balance = RoundRunner::Balance;
 
     /**
      * @param partitions how many, at least 1
@@ -138,9 +118,6 @@ class ParallelRun final : public PartitionOwner
         return m_mail ? &m_mail->GetRanks() : nullptr;
     }
 
-    /// @throw InputError if a trace source that stations call has a sink
-    static void CheckSinks();
-
     /// @return whether partitions are doing what is due, or sinks are being called
     bool IsAtWork() const
     {
@@ -155,7 +132,7 @@ class ParallelRun final : public PartitionOwner
     /// @return cost so far
     const Balance& GetBalance() const
     {
-        return m_balance;
+        return m_rounds.GetBalance();
     }
 
     /// @return how many partitions so many threads of a process are best given: with two each, one
@@ -168,7 +145,7 @@ class ParallelRun final : public PartitionOwner
     /// @return threads that share the partitions of this process, or would if it measures
     unsigned GetNThreads() const
     {
-        return m_homes.GetThreads();
+        return m_rounds.GetThreads();
     }
 
     unsigned GetNPartitions() const
@@ -191,7 +168,7 @@ class ParallelRun final : public PartitionOwner
     /// @return rounds that have begun
     uint64_t GetNRounds() const
     {
-        return m_teams.GetRound();
+        return m_rounds.GetRound();
     }
 
     /// @return how often several processes have met
@@ -213,80 +190,21 @@ class ParallelRun final : public PartitionOwner
     void OnWake(int64_t nowPs);
 
   private:
-    /// A partition and what belongs to it.
-    struct Unit
-    {
-        Unit(PartitionOwner& owner, unsigned index, bool isRemote)
-            : partition(owner, index, isRemote)
-        {
-        }
-
-        /// @return of the round and the one before, by window
-        Outbox& GetOutbox(uint64_t round, unsigned window)
-        {
-            return outboxes[round & 1][window - 1];
-        }
-
-        Partition partition;
-        std::array<std::array<Outbox, WindowTeams::MOST>, 2> outboxes; //!< see GetOutbox()
-        std::vector<CutDirection*> toRanks; //!< with frames for other processes
-        std::exception_ptr error;           //!< of the round
-        unsigned errorIn{0};                //!< window of that
-    };
-
-    /// What a thread finds in a round, for the others to read afterwards.
-    struct alignas(128) Finding
-    {
-        /// @brief It is of this round from now on.
-        void Begin(uint64_t now)
-        {
-            round = now;
-            firstPs = NEVER_PS;
-            workNs = 0;
-            failed = false;
-        }
-
-        uint64_t round{0};
-        int64_t firstPs{NEVER_PS}; //!< nothing happens earlier in the partitions that it has run
-        int64_t workNs{0};         //!< how long that took
-        bool failed{false};        //!< a partition has an error
-        std::vector<Partition::Report> reports;
-    };
-
-    int64_t FindFirstPs() const;
     int64_t FindRoundPs(int64_t firstPs) const;
-    void Arm(int64_t firstPs);
+    void Arm();
     void SeekLeastEnd();
-    void Work(unsigned thread);
-    void WorkAlone();
-    void RunPartition(PartitionHomes::Turn turn, Finding& finding);
-    void Post(Unit& unit, unsigned window, Finding& finding);
-    void RunRound(int64_t basePs, int64_t untilPs);
-    void TakeFindings();
-    void ThrowFirstError();
-    StationTurn TurnOf(unsigned window) const;
-    int64_t EndOf(unsigned window) const;
-    int64_t TakenBy(unsigned window) const;
-    void DeliverTo(unsigned partition, unsigned window);
-    template <typename F>
-    void ForPending(unsigned to, F use) const;
-    void Deliver();
     void Collect();
     void Tell();
-    int64_t FindTakenPs() const;
-    void RunHere(int64_t nowPs, bool all);
     unsigned RankOf(std::size_t partition) const;
     void MeetAt(int64_t nowPs);
     void SwapMail();
     void ArrangeMeeting();
     int64_t FindLeastEnd();
 
-    std::vector<std::unique_ptr<Unit>> m_units;
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
     const unsigned m_nPartitions;
     uint32_t m_links{0};              //!< visited by Cut()
-    std::vector<unsigned> m_here;     //!< partitions that this process runs
     std::unique_ptr<RankMail> m_mail; //!< null: one process
     std::vector<RankMail::Report> m_reports;
     // Several processes. The first four and when they meet are the same in all of them.
@@ -304,33 +222,10 @@ class ParallelRun final : public PartitionOwner
     int64_t m_sharedPs{-1};  //!< last call of NoteShared()
     bool m_disturbed{false}; //!< NoteShared() has been called
     const int64_t m_windowPs;
-    int64_t m_slackPs{0};                      //!< longest of the stations
-    int64_t m_leastSlackPs{NEVER_PS};          //!< shortest of the stations
-    bool m_hasTurns{false};                    //!< switches take turns, see Partition::RunTo()
-    StationTurn m_turn{StationTurn::EACH};     //!< in the first window of the round under way
-    StationTurn m_lastTurn{StationTurn::EACH}; //!< in the last window of the one before
-    bool m_isUneven{false};                    //!< in that some had no turn
-    int64_t m_beforePs{-1};                    //!< they had run up to then before the last window
-    int64_t m_donePs{-1};                      //!< those of this process have run up to then
-    int64_t m_nextPs{NEVER_PS};                //!< nothing happens earlier in this process
-    bool m_hasWork{false};                     //!< an event has made work since they have run
-    int64_t m_basePs{0};                       //!< of the round under way
-    int64_t m_untilPs{0};
-    WindowTeams m_teams;
-    uint64_t m_mailOf{0};      //!< round whose outboxes are to be delivered, or 0
-    unsigned m_mailWindows{0}; //!< of that round
-    int64_t m_lastWorkNs{0};   //!< of the last round
-    bool m_inside{false};      //!< AdvanceTo() is at work
+    bool m_inside{false}; //!< AdvanceTo() is at work
     bool m_telling{false};
-    const bool m_measure;
-    std::vector<std::vector<int64_t>> m_workNs; //!< if so: by window of the round, by partition
-    int64_t m_betweenNs{0};                     //!< and when the last one ended
-    PartitionHomes m_homes;
-    std::vector<Finding> m_findings; //!< by thread
-    Balance m_balance;
-    const Ptr<EventImpl> m_probe; //!< counts the simulator's events
     WakeTimer<ParallelRun> m_timer;
-    WorkerPool m_pool; // the last: its threads use the others
+    RoundRunner m_rounds; // the last: what it has sent is on its way between the others
 };
 
 } // namespace ns3::roce
