@@ -51,11 +51,13 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
         if name == "kind" or kind in EFFECTS and name in ("value", "series"):
             continue
         if name in known:
-            words = [str(word) for word in some(field)]
-            plain[name] = [c for c in claims if matches([c], words)] if name == "ids" else words
+            chosen: List[str] = []
             for word in some(field):
-                if word not in known[name] and not (name == "ids" and any(matches([c], [word]) for c in claims)):
+                found = fnmatch.filter(known[name], word) if name in ("metric", "ids") else [w for w in known[name] if w == word]
+                if not found:
                     fail(word, f"plot: {name} '{word}', expected one of {', '.join(known[name])}")
+                chosen += [w for w in found if w not in chosen]
+            plain[name] = chosen
         elif name in ("where", "at"):
             plain[name] = (read_selection if name == "where" else read_place)(field, reader.axes, f"plot: {name}")
         elif name in ("statistic", "names"):

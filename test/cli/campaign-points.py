@@ -203,7 +203,7 @@ def test_figures(made):
     experiment, out = made
     results, plan = estimates.load(str(out), str(experiment), 1)
     effects, claims, bars, lines = results.experiment.plots[:4]
-    assert claims.fields["ids"] == ["percent", "banded", "some", "absent"], f"claims to show: {claims.fields}"
+    assert claims.fields["ids"] == ["some", "banded", "percent", "absent"], f"claims to show: {claims.fields}"
     titles = [title for title, _ in effects.fields["value"]]
     assert titles == ["percent", "plain"], f"panels: {titles}"
     found = claim_figures.effects(results, effects)
