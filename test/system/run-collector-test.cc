@@ -47,6 +47,9 @@ TEST_F(RunCollectorTest, RecordsFinishedFlows)
     Simulator::Run();
     collector.Finish();
     EXPECT_EQ(collector.GetFinished(), 2u);
+    RunSummary summary;
+    collector.Summarise(summary);
+    EXPECT_TRUE(summary.nodeNames.empty() && summary.neighbours.empty()) << "nobody writes them";
     const auto records = collector.GetRecords();
     ASSERT_EQ(records.size(), 2u);
     for (std::size_t i = 0; i < 2; ++i)
@@ -194,6 +197,9 @@ TEST_F(RunCollectorTest, WritesTables)
     auto counters = collector.GetCounters();
     EXPECT_GT(counters["pausedNs"], 0u);
     EXPECT_EQ(counters["pfcXoffSent"], pauses.xoffs);
+    RunSummary summary;
+    collector.Summarise(summary);
+    EXPECT_FALSE(summary.nodeNames.empty() || summary.neighbours.empty());
     writer.WriteFlows(collector.GetRecords());
     writer.SetSummary(nlohmann::ordered_json::object());
     writer.Finish();

@@ -16,7 +16,7 @@ namespace ns3::roce
 unsigned
 ParallelRun::RankOf(std::size_t partition) const
 {
-    return RankOf(partition, m_nPartitions, m_mail->GetRanks().GetN());
+    return RankOf(partition, GetNPartitions(), m_mail->GetRanks().GetN());
 }
 
 void
@@ -80,7 +80,7 @@ ParallelRun::FindLeastEnd()
 {
     const int64_t nowPs = NowPs();
     // It is slow, so not in each window. The result stays valid.
-    if (m_meetingPs <= m_windowPs || m_leastEndPs - nowPs >= m_meetingPs ||
+    if (m_meetingPs <= GetWindowPs() || m_leastEndPs - nowPs >= m_meetingPs ||
         nowPs - m_soughtPs < m_meetingPs / 16)
     {
         return 0;
@@ -99,7 +99,8 @@ ParallelRun::ArrangeMeeting()
     {
         // Early enough that the last completion is reported at most L late.
         const int64_t latestPs = firstPs + m_meetingPs;
-        atPs = std::min(latestPs, std::max(firstPs, std::min(latestPs, m_leastEndPs)) + m_windowPs);
+        atPs =
+            std::min(latestPs, std::max(firstPs, std::min(latestPs, m_leastEndPs)) + GetWindowPs());
         // Never in the past: an event may make work before the one at this time.
         atPs = std::max(atPs, NowPs());
     }

@@ -43,9 +43,7 @@ ParallelRun::ParallelRun(unsigned partitions,
                          int64_t windowPs,
                          bool measure,
                          std::unique_ptr<RankMail> mail)
-    : m_nPartitions(partitions),
-      m_mail(std::move(mail)),
-      m_windowPs(windowPs),
+    : m_mail(std::move(mail)),
       m_timer(this),
       m_rounds(*this, partitions, FindHere(m_mail.get(), partitions), threads, windowPs, measure)
 {
@@ -127,17 +125,18 @@ ParallelRun::Begin(int64_t meetingPs)
 int64_t
 ParallelRun::FindRoundPs(int64_t firstPs) const
 {
-    const int64_t longestPs = WindowTeams::MOST * m_windowPs;
+    const int64_t longestPs = WindowTeams::MOST * GetWindowPs();
     if (m_mail)
     {
         return longestPs; // sinks are called when processes meet
     }
     if (!m_findLeastEnd || ReplyMark::Count() || !m_rounds.GetRound()) // sinks may still be coming
     {
-        return m_windowPs;
+        return GetWindowPs();
     }
     // Sinks hear of the last completion at most L late.
-    return m_windowPs + std::clamp<int64_t>(m_leastEndPs - firstPs, 0, longestPs - m_windowPs);
+    return GetWindowPs() +
+           std::clamp<int64_t>(m_leastEndPs - firstPs, 0, longestPs - GetWindowPs());
 }
 
 /// End the next round in time.
@@ -157,10 +156,10 @@ ParallelRun::Arm()
 void
 ParallelRun::SeekLeastEnd()
 {
-    const int64_t farPs = WindowTeams::MOST * m_windowPs;
+    const int64_t farPs = WindowTeams::MOST * GetWindowPs();
     const int64_t donePs = m_rounds.GetDonePs();
     if (m_mail || !m_findLeastEnd || ReplyMark::Count() || m_leastEndPs - donePs >= farPs ||
-        donePs - m_soughtPs < m_soughtFor * m_windowPs)
+        donePs - m_soughtPs < m_soughtFor * GetWindowPs())
     {
         return;
     }

@@ -150,7 +150,7 @@ class ParallelRun final : public PartitionOwner
 
     unsigned GetNPartitions() const
     {
-        return m_nPartitions;
+        return m_rounds.GetNPartitions();
     }
 
     /// @return number of links between partitions, each direction
@@ -162,7 +162,7 @@ class ParallelRun final : public PartitionOwner
     /// @return L, picoseconds
     int64_t GetWindowPs() const
     {
-        return m_windowPs;
+        return m_rounds.GetWindowPs();
     }
 
     /// @return rounds that have begun
@@ -203,7 +203,6 @@ class ParallelRun final : public PartitionOwner
 
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
-    const unsigned m_nPartitions;
     uint32_t m_links{0};              //!< visited by Cut()
     std::unique_ptr<RankMail> m_mail; //!< null: one process
     std::vector<RankMail::Report> m_reports;
@@ -221,8 +220,7 @@ class ParallelRun final : public PartitionOwner
     int64_t m_outsidePs{-1}; //!< last call of NoteOutside()
     int64_t m_sharedPs{-1};  //!< last call of NoteShared()
     bool m_disturbed{false}; //!< NoteShared() has been called
-    const int64_t m_windowPs;
-    bool m_inside{false}; //!< AdvanceTo() is at work
+    bool m_inside{false};    //!< AdvanceTo() is at work
     bool m_telling{false};
     WakeTimer<ParallelRun> m_timer;
     RoundRunner m_rounds; // the last: what it has sent is on its way between the others

@@ -142,6 +142,18 @@ class RoundRunner
         }
     }
 
+    /// @return partitions of all processes
+    unsigned GetNPartitions() const
+    {
+        return static_cast<unsigned>(m_units.size());
+    }
+
+    /// @return L, picoseconds
+    int64_t GetWindowPs() const
+    {
+        return m_windowPs;
+    }
+
     /// @return cost so far
     const Balance& GetBalance() const
     {
