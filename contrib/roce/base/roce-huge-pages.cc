@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-huge-pages.h"
 
-#include <algorithm>
 #include <cinttypes>
-#include <climits>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -43,13 +42,13 @@ namespace
 
 /// Room that malloc() gets in advance: for queue pairs, rate laws and flows of a large network.
 constexpr std::size_t ROOM_BYTES = 32 * HugePages::BYTES;
-/// Of a heap: with less than this, a network would only take more memory.
-constexpr std::size_t LARGE_BYTES = 8 * HugePages::BYTES;
 
 /// The heap of malloc(), as far as the system has given it out; nothing if it is small.
 std::pair<uintptr_t, uintptr_t>
 FindLargeHeap()
 {
+    // A small network would only take more memory.
+    constexpr std::size_t LARGE = 8 * HugePages::BYTES;
     // The system lists the heap in consecutive pieces if it has been asked before or the process is
     // a child of another.
     uintptr_t first = 0;
@@ -66,8 +65,8 @@ FindLargeHeap()
             last = end;
         }
     }
-    return last - first < LARGE_BYTES ? std::make_pair(uintptr_t{0}, uintptr_t{0})
-                                      : std::make_pair(first, last);
+    return last - first < LARGE ? std::make_pair(uintptr_t{0}, uintptr_t{0})
+                                : std::make_pair(first, last);
 }
 
 /// Move written memory now, where the system can (Linux 6.1); else it does so later.
@@ -86,19 +85,22 @@ Move([[maybe_unused]] uintptr_t first, [[maybe_unused]] uintptr_t last)
 #endif
 }
 
-/// Let the heap have room now, and grow by as much from now on: what is given out later lies in
-/// pages that can be asked for before they are written to.
+/// Let the heap grow now, and by large pieces from now on: what is given out later lies in pages
+/// that have been asked for, too.
 void
-GrowHeap([[maybe_unused]] std::size_t roomBytes)
+GrowHeap()
 {
 #ifdef __GLIBC__
-    constexpr int MAPPED_BLOCKS = 65536; // glibc's default
-    mallopt(M_TOP_PAD, static_cast<int>(std::min<std::size_t>(roomBytes, INT_MAX)));
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_MMAP_MAX, 0);                         // the next block is part of the heap
-    void* const volatile block = malloc(roomBytes); // else the compiler leaves both out
-    free(block);
-    mallopt(M_MMAP_MAX, MAPPED_BLOCKS);
+    mallopt(M_TOP_PAD, ROOM_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 2 * ROOM_BYTES);
+    // Less than what malloc() asks the system for separately.
+    constexpr std::size_t BLOCK_BYTES = 64 << 10;
+    std::vector<std::unique_ptr<char[]>> blocks;
+    const void* const end = sbrk(0);
+    for (std::size_t bytes = 0; sbrk(0) == end && bytes < ROOM_BYTES; bytes += BLOCK_BYTES)
+    {
+        blocks.emplace_back(new char[BLOCK_BYTES]);
+    }
 #endif
 }
 
@@ -114,27 +116,9 @@ HugePages::AskForHeap()
     }
     const std::size_t used = Ask(reinterpret_cast<void*>(first), reinterpret_cast<void*>(last));
     Move(first, last);
-    GrowHeap(ROOM_BYTES);
+    GrowHeap();
     const uintptr_t end = FindLargeHeap().second;
     return used + Ask(reinterpret_cast<void*>(last / BYTES * BYTES), reinterpret_cast<void*>(end));
-}
-
-void
-HugePages::FollowHeap()
-{
-#ifdef __GLIBC__
-    static const auto first = reinterpret_cast<uintptr_t>(sbrk(0));
-    static uintptr_t asked = first; // up to there
-    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-    asked = std::min(asked, end); // malloc() may have given some back
-    if (end - asked >= LARGE_BYTES)
-    {
-        GrowHeap(std::max<std::size_t>(ROOM_BYTES, end - first));
-        void* const begin = reinterpret_cast<void*>(asked / BYTES * BYTES);
-        asked = reinterpret_cast<uintptr_t>(sbrk(0));
-        Ask(begin, reinterpret_cast<void*>(asked));
-    }
-#endif
 }
 
 } // namespace ns3::roce

@@ -36,15 +36,6 @@ struct HugePages
      * @return see Ask()
      */
     static std::size_t AskForHeap();
-
-    /**
-     * @brief Ask for huge pages for what malloc()'s heap is going to need, once it is large.
-     *
-     * To be called again and again while a network is made: what is written for the first time then
-     * need not be moved by AskForHeap(), which takes longer than to write it. Does nothing without
-     * glibc.
-     */
-    static void FollowHeap();
 };
 
 } // namespace ns3::roce

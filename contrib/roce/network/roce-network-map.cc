@@ -4,7 +4,6 @@
 #include "ns3/node.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-dwrr-scheduler.h"
-#include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
@@ -252,7 +251,6 @@ NetworkMap::AddSwitchPort(uint32_t sw, Ptr<Port> port)
 uint32_t
 NetworkMap::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
 {
-    HugePages::FollowHeap();
     Ptr<Link> link = CreateObject<Link>();
     link->SetDelayPs(delayPs);
     link->Attach(a, b);

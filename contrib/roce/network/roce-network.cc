@@ -119,7 +119,6 @@ Network::BuildAll(const Options& options)
     }
     for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
-        HugePages::FollowHeap();
         NetworkParts::SwitchEntry& entry = m_parts.switches[s];
         entry.sw->Configure(entry.name,
                             attachments,
@@ -134,7 +133,6 @@ Network::BuildAll(const Options& options)
     m_routes->Compute();
     for (const auto& nic : m_parts.nics)
     {
-        HugePages::FollowHeap();
         nic.nic->Activate();
     }
     m_stages = std::make_unique<NetworkStages>(m_parts, *m_defaults);
