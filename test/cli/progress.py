@@ -44,9 +44,10 @@ def test_share(programs, folder, stop):
     process = programs.start(LEAF_SPINE, *GATHER, *stop, cwd=folder)
     lines = []
     for line in process.stderr:
-        lines += [json.loads(line)["progress"]] if line.startswith('{"progress"') else []
-        if len(lines) == 2:
-            process.send_signal(2)
+        if line.startswith('{"progress"'):
+            lines.append(json.loads(line)["progress"])
+            if len(lines) == 2:  # not again with the lines that follow: a second signal kills
+                process.send_signal(2)
     assert process.wait(timeout=60) == 3
     total = sum(int(row["bytes"]) for row in rows(folder / "r" / "flows.csv"))
     last = lines[-1]
