@@ -3,9 +3,9 @@
 # Usage: scripts/build.sh [--debug|--sanitize|--tsan|--clang|--kernel] [BUILD_DIR] [options of cmake --build ...]
 #   (none)      Release with the default compiler, in build
 #   --debug     no optimisation, ns-3 assertions on, in build-debug
-#   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
+#   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, warnings are errors, in build-asan
 #   --tsan      ThreadSanitizer, little optimisation, in build-tsan: for roce-system-tests and programs with --threads
-#   --clang     clang++ without optimisation, assertions on, in build-clang
+#   --clang     clang++ without optimisation, assertions on, warnings are errors, in build-clang
 #   --kernel    Debug without the systems of papers (-DROCE_SYSTEMS=), in build-kernel
 # ROCE_COLD_BUILD=ON makes a new BUILD_DIR one that costs least from nothing (precompiled headers and more, see
 # scripts/cmake/ColdBuild.cmake); without it, changed files cost least.
@@ -14,11 +14,12 @@ set -euo pipefail
 source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
+strict=-DCMAKE_COMPILE_WARNING_AS_ERROR=ON # not for those who only use the module: a newer compiler may warn of more
 declare -A variants=(
     [--debug]="build-debug -DCMAKE_BUILD_TYPE=Debug"
-    [--sanitize]="build-asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DROCE_SANITIZE=ON"
+    [--sanitize]="build-asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ $strict -DROCE_SANITIZE=ON"
     [--tsan]="build-tsan -DCMAKE_BUILD_TYPE=Release -DROCE_SANITIZE_THREADS=ON"
-    [--clang]="build-clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++"
+    [--clang]="build-clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ $strict"
     [--kernel]="build-kernel -DCMAKE_BUILD_TYPE=Debug -DROCE_SYSTEMS="
 )
 variant="build -DCMAKE_BUILD_TYPE=Release"

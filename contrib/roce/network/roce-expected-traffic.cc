@@ -145,13 +145,11 @@ ExpectedTraffic::Spread(const NetworkParts& parts, uint32_t twins, const std::ve
     // Those to another twin begin by going to one of the switches next to both.
     const auto& nearest = parts.switches[root].neighbours;
     std::vector<double> up(parts.switches.size()); // to each of these, from twins
-    double within = 0;
     for (const uint32_t twin : m_twins[twins])
     {
         const double frames = m_waiting[twin];
         m_waiting[twin] = 0;
         m_switches[twin] += frames;
-        within += frames;
         for (const auto& next : parts.switches[twin].neighbours)
         {
             const double share = frames / static_cast<double>(nearest.size());

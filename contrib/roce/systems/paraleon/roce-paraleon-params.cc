@@ -14,8 +14,6 @@ namespace ns3::roce
 namespace
 {
 
-constexpr uint32_t MAX_COUNT = 1U << 28; //!< buckets, counters
-
 using P = ParaleonParams;
 using Mix = FlowMix::Config;
 using Sketch = ElasticSketch::Config;
