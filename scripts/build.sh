@@ -14,7 +14,7 @@ set -euo pipefail
 source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-strict=-DCMAKE_COMPILE_WARNING_AS_ERROR=ON # not for those who only use the module: a newer compiler may warn of more
+strict=-DCMAKE_COMPILE_WARNING_AS_ERROR=ON # not in builds of users, whose compiler may be newer and warn of more
 declare -A variants=(
     [--debug]="build-debug -DCMAKE_BUILD_TYPE=Debug"
     [--sanitize]="build-asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ $strict -DROCE_SANITIZE=ON"
